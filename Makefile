@@ -1,0 +1,42 @@
+# Every target with a comment after ## is shown by a bare make.
+
+# The workspace is on, whatever the caller's environment says; the scripts turn
+# it off where they check a module on its own.
+export GOWORK :=
+
+.PHONY: help test servers lint builds build demo bench cover
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make TARGET, where TARGET is"
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+test: servers lint builds ## install what the tests need, check the code, run every test of every module with the race detector
+	@echo "== tests of every module, with the race detector"
+	go test -race work
+
+servers: ## install the servers that the tests start (Debian, as root), or say what to install
+	@echo "== servers for the tests"
+	@scripts/install-test-servers.sh
+
+lint: ## check the code without running it
+	@echo "== lint"
+	@scripts/lint.sh
+
+builds: ## build each module on its own, and for macOS and Windows
+	@echo "== builds"
+	@scripts/builds.sh
+
+build: ## build the command into bin/ringfence
+	go build -o bin/ringfence ./cmd/ringfence
+
+demo: ## show a paused holder overwrite newer work, and then be refused
+	go run ./cmd/ringfence demo
+
+bench: ## measure against the least raw statements, as ratios
+	go run ./internal/e2e/bench
+
+cover: ## run the tests and show which share of each function they reach
+	@mkdir -p bin
+	go test -coverpkg=github.com/ringfence-go/ringfence/... -coverprofile=bin/cover.out work
+	go tool cover -func=bin/cover.out

@@ -1,0 +1,177 @@
+package ringfence
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/fence"
+)
+
+// TryAcquire leases name, or fails at once with a *HeldError when somebody else
+// holds it. The lease lives no longer than ctx: when ctx ends it is no longer
+// renewed and its context ends, but only Release frees the name early.
+func (l *Locker) TryAcquire(ctx context.Context, name string, h Hold) (*Lease, error) {
+	a, err := l.newAttempt(name, h)
+	if err != nil {
+		return nil, err
+	}
+	defer a.giveBack()
+	return a.ask(ctx)
+}
+
+// Acquire is [Locker.TryAcquire], trying again for up to wait while the name is
+// held or the store can't be reached, with pauses that grow to a second and are
+// spread at random. After that it fails with the last reason.
+func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h Hold) (*Lease, error) {
+	if err := CheckWait(wait); err != nil {
+		return nil, err
+	}
+	a, err := l.newAttempt(name, h)
+	if err != nil {
+		return nil, err
+	}
+	defer a.giveBack()
+	begun := l.now()
+	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		lease, err := a.ask(ctx)
+		left := wait - l.now().elapsed(begun)
+		if err == nil || !worthWaiting(err) || left <= 0 {
+			return lease, err
+		}
+		l.emit(Event{Kind: EventWaiting, Fence: fence.Fence{Name: name}, Err: err})
+		if !sleep(ctx.Done(), min(nextTry(err, pause), left)) {
+			return nil, errors.Join(context.Cause(ctx), err)
+		}
+	}
+}
+
+const (
+	firstPause = 25 * time.Millisecond
+	maxPause   = time.Second
+	maxTries   = 3
+)
+
+func worthWaiting(err error) bool {
+	return errors.Is(err, ErrHeld) || errors.Is(err, ErrUnavailable) || errors.Is(err, ErrUnknown)
+}
+
+// nextTry is how long to pause: a term about to end by itself is asked for when it has.
+func nextTry(err error, pause time.Duration) time.Duration {
+	if held, ok := errors.AsType[*HeldError](err); ok {
+		pause = min(pause, held.Remaining+firstPause/5)
+	}
+	return jitter(pause)
+}
+
+// attempt is one acquire: everything that is asked under one id.
+type attempt struct {
+	l    *Locker
+	hold Hold
+	req  driver.Request
+	// open means that a request under this id was sent and not answered, so that
+	// the store may have granted it.
+	open bool
+}
+
+func (l *Locker) newAttempt(name string, h Hold) (*attempt, error) {
+	if h.Holder == "" {
+		h.Holder = l.opts.Holder
+	}
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	a := &attempt{l: l, hold: h, req: driver.Request{Name: name, Attempt: rand.Text(), Holder: h.Holder, TTL: h.TTL}}
+	if err := a.req.Check(l.props); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// ask sends the attempt until it is answered, a few times at most. Where a.open is
+// set afterwards, the store may have granted it.
+func (a *attempt) ask(ctx context.Context) (*Lease, error) {
+	var err error
+	for try := range maxTries {
+		if try > 0 && !sleep(ctx.Done(), jitter(firstPause<<try)) {
+			break
+		}
+		var lease *Lease
+		lease, err = a.send(ctx)
+		if err == nil {
+			return lease, nil
+		}
+		if errors.Is(err, ErrEnded) { // granted under this id, and over already: a new term needs a new id
+			a.req.Attempt, a.open = rand.Text(), false
+			continue
+		}
+		if !errors.Is(err, ErrUnknown) {
+			break
+		}
+	}
+	if a.open && !errors.Is(err, ErrUnknown) {
+		err = &driver.Fault{Kind: ErrUnknown, Err: err} // an earlier try may have got through
+	}
+	return nil, a.l.wrap("acquire", fence.Fence{Name: a.req.Name}, err)
+}
+
+func (a *attempt) send(ctx context.Context) (*Lease, error) {
+	l := a.l
+	sent := l.now()
+	callCtx, cancel := context.WithTimeout(ctx, l.opts.RequestTimeout)
+	defer cancel()
+	term, err := l.store.Acquire(callCtx, a.req)
+	switch {
+	case errors.Is(err, ErrUnknown):
+		a.open = true
+	case err == nil, errors.Is(err, ErrHeld), errors.Is(err, ErrEnded):
+		a.open = false // any definite answer settles what was sent before
+	}
+	if err != nil {
+		return nil, err
+	}
+	lease := newLease(ctx, l, a.hold, term, sent)
+	if lease.Remaining() <= a.hold.Notice {
+		_ = lease.Release(ctx) // best effort: it ends by itself soon
+		return nil, &driver.Fault{Kind: ErrUnavailable, Err: errors.New("the reply took as long as the lease")}
+	}
+	l.emit(Event{Kind: EventGranted, Fence: term.Fence, Until: lease.TrustedUntil()})
+	return lease, nil
+}
+
+// giveBack frees whatever the store may have granted under an attempt that
+// nobody waits for any more, so that the name isn't held by no one for a whole
+// lease. It asks once more under the same id, which returns the grant if there
+// is one, and releases that. After a lease's length there is nothing left to free.
+func (a *attempt) giveBack() {
+	if !a.open {
+		return
+	}
+	l, req := a.l, a.req
+	l.reclaim.Go(func() {
+		begun := l.now()
+		for pause := firstPause; l.now().elapsed(begun) < req.TTL; pause = min(2*pause, maxPause) {
+			if l.settle(req) || !sleep(l.ctx.Done(), jitter(pause)) {
+				return
+			}
+		}
+	})
+}
+
+// settle reports whether nothing is left to give back under req.
+func (l *Locker) settle(req driver.Request) bool {
+	ctx, cancel := context.WithTimeout(l.ctx, l.opts.RequestTimeout)
+	defer cancel()
+	term, err := l.store.Acquire(ctx, req)
+	if err != nil {
+		return !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrUnavailable)
+	}
+	err = l.store.Release(ctx, term)
+	if err != nil && !errors.Is(err, ErrEnded) {
+		return false
+	}
+	l.emit(Event{Kind: EventReclaimed, Fence: term.Fence})
+	return true
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/ringfence-go/ringfence"
+	"github.com/ringfence-go/ringfence/cmd/ringfence/internal/child"
+	"github.com/ringfence-go/ringfence/fence"
+)
+
+func (a *app) run(ctx context.Context, j job) error {
+	t, err := a.target()
+	if err != nil {
+		return err
+	}
+	store := t.Lazy()
+	defer closeSoon(store)
+	teller := &teller{app: a, job: j}
+	l, err := ringfence.New(store, &ringfence.Options{OnEvent: teller.tell})
+	if err != nil {
+		return err
+	}
+	early := catchEarly(ctx)
+	defer early.stop()
+	err = l.Run(early.ctx, j.name, j.work, func(ctx context.Context, lease *ringfence.Lease) error {
+		return a.supervise(ctx, j, lease, early)
+	})
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), reclaimTimeout)
+	defer cancel()
+	_ = l.Close(closing)
+	return notRun(early, err)
+}
+
+// notRun adds to err, where it is so, that nothing was run.
+func notRun(early *earlySignals, err error) error {
+	const more = "; the command was not run"
+	err = early.orEnded(err, more)
+	if _, ok := errors.AsType[*exitError](err); err == nil || ok || early.started() {
+		return err
+	}
+	return fmt.Errorf("%w%s", err, more)
+}
+
+// reclaimTimeout bounds how long a cancelled acquire is given back before ringfence ends.
+const reclaimTimeout = 5 * time.Second
+
+// supervise runs the command as a tree of processes that is over when it returns,
+// and before trust in the lease ends.
+func (a *app) supervise(ctx context.Context, j job, lease *ringfence.Lease, early *earlySignals) error {
+	if early.caught() != 0 {
+		return context.Cause(ctx)
+	}
+	limits := child.Limits{Stop: ctx.Done(), Grace: j.plan.Grace}
+	if !lease.Unfenced() {
+		left := func() time.Duration { return lease.Remaining() - lastMoment(j.plan.Grace) }
+		trust, cancel := child.Until(context.Background(), left, ringfence.ErrLost)
+		defer cancel()
+		limits.Kill = trust.Done()
+	}
+	p, err := child.Start(child.Command{Args: j.args, Env: child.Env(os.Environ(), j.env(ctx, lease))})
+	if err != nil {
+		return startError(err)
+	}
+	early.release()
+	r := p.Wait(limits)
+	if r.Left > 0 {
+		a.say("processes that the command had left behind when it ended, and that were ended too: %d", r.Left)
+	}
+	if r.Err != nil { // something may still write: the name must not be freed for others
+		lease.Abandon()
+		return &exitError{exitInternal, r.Err}
+	}
+	if r.Stopped && errors.Is(context.Cause(ctx), ringfence.ErrTimedOut) {
+		return &exitError{exitTimedOut, fmt.Errorf("%s used up its timeout of %s and was ended%s", fence.Quote(j.name), span(j.work.Timeout), killed(r))}
+	}
+	if r.ExitCode != 0 {
+		return &exitError{code: r.ExitCode}
+	}
+	return nil
+}
+
+// lastMoment is the end of the grace, in which KILL has to do its work and the
+// release to be told: both come before trust is over. The grace of bounded work
+// began with its timeout, and that after the lease.
+func lastMoment(grace time.Duration) time.Duration { return min(grace/4, time.Second) }
+
+func killed(r child.Result) string {
+	if r.Killed {
+		return ", by KILL since TERM was not enough"
+	}
+	return ""
+}
+
+func startError(err error) error {
+	if e, ok := errors.AsType[*child.StartError](err); ok {
+		return &exitError{e.ExitCode, err}
+	}
+	return &exitError{exitInternal, err}
+}
+
+// env is what the command finds in its environment.
+func (j job) env(ctx context.Context, lease *ringfence.Lease) map[string]string {
+	env := map[string]string{"RINGFENCE_NAME": j.name}
+	if !lease.Unfenced() {
+		env["RINGFENCE_TOKEN"] = lease.Fence().Token.String()
+		env["RINGFENCE_FENCE"] = lease.Fence().String()
+	}
+	if deadline, ok := ctx.Deadline(); ok && j.work.Timeout != 0 {
+		env["RINGFENCE_DEADLINE"] = deadline.UTC().Format("2006-01-02T15:04:05.000Z")
+	}
+	return env
+}

@@ -1,0 +1,102 @@
+package open
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/ringfence-go/ringfence/driver"
+)
+
+// connectTimeout bounds one try to reach a server that doesn't answer.
+const connectTimeout = 5 * time.Second
+
+// Database opens the database behind t. For SQLite that creates the file where
+// its folder exists; for a server nothing is sent yet.
+func (t Target) Database(context.Context) (*sql.DB, error) {
+	if t.Kind == Postgres {
+		return t.postgres(), nil
+	}
+	return t.sqlite()
+}
+
+func (t Target) postgres() *sql.DB {
+	cfg := t.config.Copy()
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = connectTimeout
+	}
+	if cfg.RuntimeParams["application_name"] == "" {
+		cfg.RuntimeParams["application_name"] = "ringfence"
+	}
+	db := sql.OpenDB(connector{stdlib.GetConnector(*cfg)})
+	db.SetMaxOpenConns(8)
+	db.SetMaxIdleConns(8)
+	return db
+}
+
+func (t Target) sqlite() (*sql.DB, error) {
+	if t.makeFolder {
+		if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
+			return nil, unfit(fmt.Errorf("the folder of the default store can't be made: %w", reasonOf(err)), "give --store or RINGFENCE_STORE")
+		}
+	}
+	if err := checkFile(t.path); err != nil {
+		return nil, err
+	}
+	dsn := (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(t.path)}).String() +
+		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate"
+	return sql.Open("sqlite", dsn)
+}
+
+// checkFile tells in plain words what SQLite would call "unable to open database file".
+func checkFile(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return createFile(path)
+	case err != nil:
+		return unfit(fmt.Errorf("the database file can't be reached: %w", reasonOf(err)), "check the path, and your rights to its folders")
+	case info.IsDir():
+		return unfit(errors.New("the path is a folder"), "name a file in it")
+	case !info.Mode().IsRegular():
+		return unfit(errors.New("the path is no regular file"), "name another one")
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return unfit(fmt.Errorf("the database file can't be written: %w", reasonOf(err)), "a lease needs a file and a folder that you may write to")
+	}
+	return f.Close()
+}
+
+func createFile(path string) error {
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return unfit(fmt.Errorf("the folder of the database file: %w", reasonOf(err)), "create the folder, or name another file")
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return unfit(fmt.Errorf("the database file can't be created: %w", reasonOf(err)), "name a file in a folder that you may write to")
+	}
+	return f.Close()
+}
+
+// reasonOf leaves out the path and the system call: the store's label has the one,
+// and nobody needs the other.
+func reasonOf(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+func unfit(err error, hint string) error {
+	return &driver.Fault{Kind: driver.ErrUnfit, Err: err, Hint: hint}
+}

@@ -1,0 +1,96 @@
+package open
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/ringfence-go/ringfence/driver"
+)
+
+// Lazy is the store behind t, connected at its first use, and again at the next
+// one as long as that fails: so that a store which is down is an answer to the
+// first acquire, and a wait for the name also waits for the store.
+func (t Target) Lazy() *Lazy { return &Lazy{target: t} }
+
+// Lazy is a driver.Store that connects when it is first used.
+type Lazy struct {
+	target Target
+	mu     sync.Mutex
+	store  *Store
+	closed bool
+}
+
+func (l *Lazy) open(ctx context.Context) (*Store, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, &driver.Fault{Kind: driver.ErrClosed}
+	}
+	if l.store == nil {
+		s, err := l.target.Store(ctx)
+		if err != nil {
+			return nil, err
+		}
+		l.store = s
+	}
+	return l.store, nil
+}
+
+// Acquire is that of the store.
+func (l *Lazy) Acquire(ctx context.Context, r driver.Request) (driver.Term, error) {
+	s, err := l.open(ctx)
+	if err != nil {
+		return driver.Term{}, err
+	}
+	return s.Acquire(ctx, r)
+}
+
+// Renew is that of the store.
+func (l *Lazy) Renew(ctx context.Context, t driver.Term, ttl time.Duration) (driver.Term, error) {
+	s, err := l.open(ctx)
+	if err != nil {
+		return driver.Term{}, err
+	}
+	return s.Renew(ctx, t, ttl)
+}
+
+// Release is that of the store.
+func (l *Lazy) Release(ctx context.Context, t driver.Term) error {
+	s, err := l.open(ctx)
+	if err != nil {
+		return err
+	}
+	return s.Release(ctx, t)
+}
+
+// Inspect is that of the store.
+func (l *Lazy) Inspect(ctx context.Context, name string) (driver.Record, error) {
+	s, err := l.open(ctx)
+	if err != nil {
+		return driver.Record{}, err
+	}
+	return s.Inspect(ctx, name)
+}
+
+// MinLease is the shortest lease that the stores grant.
+const MinLease = 10 * time.Millisecond
+
+// Properties are those of the SQL stores, which are the same before one is opened.
+func (l *Lazy) Properties() driver.Properties {
+	return driver.Properties{
+		Store: l.target.Label, Clock: "the database's, at statement time",
+		Resolution: time.Millisecond, MinTTL: MinLease, Durable: true,
+	}
+}
+
+// Close closes the store if it was opened.
+func (l *Lazy) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	if l.store == nil {
+		return nil
+	}
+	return l.store.Close()
+}

@@ -1,0 +1,157 @@
+// Package open turns the URL of a store or a destination into the real thing. It
+// is the one place that knows the drivers, and the one that keeps passwords out
+// of what the command prints.
+package open
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ringfence-go/ringfence/fence"
+)
+
+// Target is a parsed URL.
+type Target struct {
+	Kind Kind
+	// Label names the target in whatever is printed: no password, no parameters.
+	Label string
+	// HasPassword means that the URL itself carries one.
+	HasPassword bool
+
+	path       string // SQLite
+	makeFolder bool   // of path: it is our own default
+
+	config *pgx.ConnConfig // PostgreSQL
+}
+
+// Kind is the kind of database behind a URL.
+type Kind string
+
+// The kinds that are linked in.
+const (
+	SQLite   Kind = "sqlite"
+	Postgres Kind = "postgres"
+)
+
+// Forms tells a person which URLs there are.
+const Forms = "sqlite:///path/file.db or postgres://user@host:5432/database"
+
+var schemeForm = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]*)://`)
+
+// Parse reads a URL. Its errors never repeat what they could not read, since
+// that may hold a password.
+func Parse(raw string) (Target, error) {
+	scheme, _, _ := strings.Cut(raw, ":")
+	switch strings.ToLower(scheme) {
+	case "sqlite", "sqlite3", "file":
+		return parseSQLite(raw)
+	}
+	m := schemeForm.FindStringSubmatch(raw)
+	if m == nil {
+		return Target{}, fmt.Errorf("%w URL: it does not begin with a scheme and ://; want %s", fence.ErrInvalid, Forms)
+	}
+	switch strings.ToLower(m[1]) {
+	case "postgres", "postgresql":
+		return parsePostgres(raw)
+	}
+	return Target{}, fmt.Errorf("%w URL: unknown scheme %s; want %s", fence.ErrInvalid, fence.Quote(m[1]), Forms)
+}
+
+func parseSQLite(raw string) (Target, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return Target{}, fmt.Errorf("%w SQLite URL: it can't be parsed; want sqlite:///path/file.db", fence.ErrInvalid)
+	}
+	path := u.Opaque + u.Path
+	switch {
+	case u.User != nil, u.Host != "" && u.Host != "localhost":
+		return Target{}, fmt.Errorf("%w SQLite URL: it names a host; an absolute path takes three slashes: sqlite:///path/file.db", fence.ErrInvalid)
+	case u.RawQuery != "" || u.Fragment != "":
+		return Target{}, fmt.Errorf("%w SQLite URL: it takes no parameters; write ? and # in a path as %%3F and %%23", fence.ErrInvalid)
+	case path == "" || strings.HasSuffix(path, "/"), strings.Contains(path, ":memory:"), strings.ContainsRune(path, 0):
+		return Target{}, fmt.Errorf("%w SQLite URL: it names no file; want sqlite:///path/file.db", fence.ErrInvalid)
+	}
+	path, err = filepath.Abs(filepath.FromSlash(path))
+	if err != nil {
+		return Target{}, err
+	}
+	return FromFile(path), nil
+}
+
+// FromFile is the target of an SQLite file at an absolute path.
+func FromFile(path string) Target {
+	return Target{Kind: SQLite, Label: "sqlite://" + filepath.ToSlash(path), path: path}
+}
+
+func parsePostgres(raw string) (Target, error) {
+	u, err := url.Parse(raw)
+	if err != nil || misread(u) {
+		return Target{}, invalidPostgres("it can't be parsed; percent-encode what is special in the user, the password or the database: %%40 is @, %%2F is /, %%3A is :, %%3F is ?, %%23 is #")
+	}
+	t := Target{Kind: Postgres, Label: labelPostgres(u)}
+	_, t.HasPassword = u.User.Password()
+	t.HasPassword = t.HasPassword || u.Query().Has("password")
+	if t.config, err = pgx.ParseConfig(raw); err != nil {
+		return Target{}, invalidPostgres("%s; check its port and its parameters, and the files that PGSERVICEFILE, PGSSLROOTCERT and the like name", complaint(err))
+	}
+	return t, nil
+}
+
+func invalidPostgres(format string, args ...any) error {
+	return fmt.Errorf("%w PostgreSQL URL: %w", fence.ErrInvalid, fmt.Errorf(format, args...))
+}
+
+// misread reports whether a part of a password may have been taken for another
+// part of the URL, which an unescaped / ? or # in it brings about.
+func misread(u *url.URL) bool {
+	path := strings.TrimPrefix(u.EscapedPath(), "/")
+	return strings.ContainsAny(path, "/@") || u.Fragment != "" || u.Opaque != "" ||
+		strings.Contains(u.RawQuery, "@") && !u.Query().Has("password")
+}
+
+func labelPostgres(u *url.URL) string {
+	user := ""
+	if name := u.User.Username(); name != "" {
+		user = url.User(name).String() + "@"
+	}
+	return "postgres://" + user + u.Host + u.EscapedPath()
+}
+
+// complaint is what pgx says is wrong, without the URL and the values that it
+// repeats.
+func complaint(err error) string {
+	text := err.Error()
+	if i := strings.LastIndex(text, "`: "); i >= 0 {
+		text = text[i+len("`: "):]
+	} else {
+		return "it can't be used"
+	}
+	text, _, _ = strings.Cut(text, " (")
+	text, _, _ = strings.Cut(text, ": ")
+	return text
+}
+
+var errNoHome = fmt.Errorf("%w store: none is named, and without HOME there is no place for the default one; give --store or RINGFENCE_STORE", fence.ErrInvalid)
+
+// DefaultFile is where leases are kept when no store is named: a file in the
+// user's own state folder.
+func DefaultFile() (string, error) {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "ringfence", "leases.db"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", errNoHome
+	}
+	if runtime.GOOS == "darwin" {
+		return filepath.Join(home, "Library", "Application Support", "ringfence", "leases.db"), nil
+	}
+	return filepath.Join(home, ".local", "state", "ringfence", "leases.db"), nil
+}

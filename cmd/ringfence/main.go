@@ -1,0 +1,10 @@
+// Command ringfence runs work under a lease, and shows who holds what.
+package main
+
+import (
+	"os"
+
+	"github.com/ringfence-go/ringfence/cmd/ringfence/internal/cli"
+)
+
+func main() { os.Exit(cli.Main(os.Args[1:])) }

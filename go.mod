@@ -1,0 +1,3 @@
+module github.com/ringfence-go/ringfence
+
+go 1.26.0

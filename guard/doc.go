@@ -1,0 +1,18 @@
+// Package guard decides at the written resource whether a write counts.
+//
+// A lease can end while its holder is paused, and nothing can stop the holder
+// from waking up and writing. So the resource itself keeps a mark, the highest
+// token that it has admitted or established, and compares it in the same atomic
+// step as the write. This package holds what all guards share: the rules, the
+// mark, and the decision as a pure function without clock, lock or connection.
+// The packages below it bring the decision to a destination: guard/sqlguard to
+// SQLite and PostgreSQL.
+//
+// A term begins at a resource with [Establish], which raises the mark before
+// the holder reads what it will change; from then on nothing older can land.
+// Each write is then judged by [Decide].
+//
+// To guard a destination of your own, keep a [Mark] as durable as the data,
+// and in one atomic step load it, decide, and store the new mark together with
+// the data. guard/guardtest checks the result.
+package guard

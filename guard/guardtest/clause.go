@@ -1,0 +1,31 @@
+package guardtest
+
+// clauses is the contract.
+var clauses = []Clause{
+	{ID: "G01", Name: "no_mark_no_write", test: noMarkNoWrite, needs: []need{establishes}},
+	{ID: "G02", Name: "current_term_admitted", test: currentTermAdmitted},
+	{ID: "G03", Name: "stale_after_newer_write", test: staleAfterNewerWrite},
+	{ID: "G04", Name: "stale_after_newer_establish", test: staleAfterNewerEstablish, needs: []need{establishes}},
+	{ID: "G05", Name: "second_write_of_a_term", test: secondWriteOfATerm},
+	{ID: "G06", Name: "other_lease_refused", test: otherLeaseRefused},
+	{ID: "G07", Name: "future_poisons_nothing", test: futurePoisonsNothing},
+	{ID: "G08", Name: "near_future_admitted", test: nearFutureAdmitted},
+	{ID: "G09", Name: "bad_tokens_refused", test: badTokensRefused},
+	{ID: "G10", Name: "bad_writes_refused", test: badWritesRefused, needs: []need{keys}},
+	{ID: "G11", Name: "establish_twice", test: establishTwice, needs: []need{establishes}},
+	{ID: "G12", Name: "establish_never_lowers", test: establishNeverLowers, needs: []need{establishes}},
+	{ID: "G13", Name: "repeated_write", test: repeatedWrite, needs: []need{counted}},
+	{ID: "G14", Name: "repeated_earlier_write", test: repeatedEarlierWrite, needs: []need{sequenced}},
+	{ID: "G15", Name: "same_place_other_key", test: samePlaceOtherKey, needs: []need{sequenced}},
+	{ID: "G16", Name: "gap_refused", test: gapRefused, needs: []need{sequenced}},
+	{ID: "G17", Name: "term_begins_with_one", test: termBeginsWithOne, needs: []need{sequenced}},
+	{ID: "G18", Name: "landed_is_told", test: landedIsTold, needs: []need{sequenced}},
+	{ID: "G19", Name: "writers_at_once", test: writersAtOnce},
+	{ID: "G20", Name: "establish_at_once", test: establishAtOnce, needs: []need{establishes}},
+	{ID: "G21", Name: "one_write_at_once", test: oneWriteAtOnce, needs: []need{counted}},
+	{ID: "G22", Name: "failed_write_leaves_the_mark", test: failedWriteLeavesTheMark, needs: []need{failing}},
+	{ID: "G23", Name: "lost_reply", test: lostReply},
+	{ID: "G24", Name: "ended_context", test: endedContext},
+	{ID: "G25", Name: "verdict_says_it_all", test: verdictSaysItAll},
+	{ID: "G26", Name: "establishes_as_declared", test: establishesAsDeclared},
+}

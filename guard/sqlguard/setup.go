@@ -1,0 +1,67 @@
+package sqlguard
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ringfence-go/ringfence/guard"
+)
+
+// Setup creates the tables that hold marks, where they are missing: the schema
+// ringfence in PostgreSQL, two tables whose names begin with ringfence_ in
+// SQLite. It may be called by many processes at once and at every start. Where
+// the tables are there, it needs no right to create them; a role that only
+// guards needs SELECT, INSERT and UPDATE on both.
+func Setup(ctx context.Context, db *sql.DB, d Dialect) error {
+	if err := d.check(); err != nil {
+		return err
+	}
+	const tries, pause = 20, 50 * time.Millisecond
+	for n := 1; ; n++ {
+		err := setUp(ctx, db, d)
+		if err == nil || n == tries || !collided(err) {
+			return about("the tables of package sqlguard", err)
+		}
+		select {
+		case <-ctx.Done():
+			return about("the tables of package sqlguard", context.Cause(ctx))
+		case <-time.After(pause):
+		}
+	}
+}
+
+func setUp(ctx context.Context, db *sql.DB, d Dialect) error {
+	var present bool
+	if err := db.QueryRowContext(ctx, d.sql("present")).Scan(&present); err != nil || present {
+		return err
+	}
+	_, err := db.ExecContext(ctx, d.sql("setup"))
+	return err
+}
+
+// collided reports whether somebody else was creating the same things, which
+// IF NOT EXISTS does not keep PostgreSQL from failing at.
+func collided(err error) bool {
+	var state interface{ SQLState() string }
+	if errors.As(err, &state) {
+		// unique_violation in a catalogue; duplicate schema, table, object; concurrent update
+		return slices.Contains([]string{"23505", "42P06", "42P07", "42710", "XX000"}, state.SQLState())
+	}
+	return classify(err) == transient
+}
+
+// about is the failure of a step that concerns no single write.
+func about(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	kind := guard.ErrUnavailable
+	if classify(err) == missing {
+		kind = guard.ErrUnfit
+	}
+	return fmt.Errorf("%s: %w: %w", what, kind, err)
+}

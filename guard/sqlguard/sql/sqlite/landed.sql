@@ -1,0 +1,2 @@
+-- Read the last write that a term made to a resource.
+SELECT seq, key FROM ringfence_mark_term WHERE resource = ?1 AND token = ?2

@@ -1,0 +1,105 @@
+package house
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+const modulePath = "github.com/ringfence-go/ringfence"
+
+// direction says which packages of ours the code of a package may import, tests
+// aside. Both sides are patterns of path.Match, relative to the root; the root
+// package itself is ".". A package counts with everything below its internal
+// folder, which it may always import.
+type direction struct {
+	of  string
+	may []string
+	why string
+}
+
+// directions are searched from the top; the first that matches counts.
+var directions = []direction{
+	{"fence", nil,
+		"a destination that checks a fence needs this package and nothing else"},
+	{"driver", []string{"fence"},
+		"the contract of stores must not depend on what users hold or on any one store"},
+	{"guard", []string{"fence"},
+		"a guard stands at the resource, where no lease store is known"},
+	{".", []string{"driver", "fence"},
+		"a user of one store must not link another, and a lease works without a guard"},
+	{"store/storetest/broken", []string{"driver", "fence", "store/memstore", "store/storetest"},
+		"its wrong stores are the reference store with one thing broken"},
+	{"store/storetest", []string{"driver", "fence", "internal/recorder"},
+		"outside authors run the suite, so it must know no store"},
+	{"store/*store", []string{"driver", "fence"},
+		"a store is written against the contract alone, so that every store can be replaced by another"},
+	{"guard/guardtest/broken", []string{"fence", "guard", "guard/guardtest"},
+		"its wrong guards are built on the decision that the right ones share"},
+	{"guard/guardtest", []string{"fence", "guard", "internal/recorder"},
+		"users run the suite on their own write path, so it must know no guard"},
+	{"guard/*guard", []string{"fence", "guard"},
+		"a destination must not depend on where leases come from"},
+	{"internal/house", nil,
+		"it reads the code as text"},
+	{"internal/recorder", nil,
+		"both suites stand on it, and neither may lead to the other"},
+	{"internal/realserver", nil,
+		"tests of every package use it, also of those that everything else imports"},
+	{"cmd/ringfence", []string{".", "driver", "fence", "guard", "guard/*guard", "store/*store"},
+		"it is the only importer of every store; suites and test servers have no place in a program"},
+	{"internal/e2e", []string{".", "driver", "fence", "guard", "guard/*", "store/*", "internal/realserver"},
+		"it tests and measures all of them together"},
+	{"internal/e2e/*", []string{".", "driver", "fence", "guard", "guard/*", "store/*", "internal/realserver", "internal/e2e", "internal/e2e/*"},
+		"it tests and measures all of them together"},
+}
+
+// checkDirections reports every import that no direction allows.
+func checkDirections(fsys fs.FS) (faults []string) {
+	for _, s := range sources(fsys) {
+		if s.isGo() && !s.isTest() {
+			faults = append(faults, s.checkDirections()...)
+		}
+	}
+	return faults
+}
+
+func (s source) checkDirections() (faults []string) {
+	from := owner(s.dir())
+	i := slices.IndexFunc(directions, func(d direction) bool { return matches(d.of, from) })
+	if i < 0 {
+		return []string{fmt.Sprintf("%s: package %s has no direction yet: say in directions what it may import, and why", s.path, from)}
+	}
+	for _, imported := range s.imports() {
+		to, ours := ourPackage(imported)
+		if !ours || owner(to) == from && strings.Contains(to, "/internal/") {
+			continue
+		}
+		if !slices.ContainsFunc(directions[i].may, func(pattern string) bool { return matches(pattern, to) }) {
+			faults = append(faults, fmt.Sprintf("%s: %s must not import %s: %s", s.path, from, to, directions[i].why))
+		}
+	}
+	return faults
+}
+
+// owner is the package that an internal folder belongs to; any other package
+// is its own.
+func owner(dir string) string {
+	dir, _, _ = strings.Cut(dir, "/internal/")
+	return dir
+}
+
+// ourPackage turns an import path of this project into a folder.
+func ourPackage(imported string) (dir string, ours bool) {
+	if imported == modulePath {
+		return ".", true
+	}
+	return strings.CutPrefix(imported, modulePath+"/")
+}
+
+func matches(pattern, dir string) bool {
+	ok, err := path.Match(pattern, dir)
+	return ok && err == nil
+}

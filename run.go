@@ -1,0 +1,235 @@
+package ringfence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/fence"
+)
+
+// Unavailable says what becomes of the work when the store is down. There is no
+// default: its zero value is refused.
+type Unavailable uint8
+
+// What to do when the store can't be asked.
+const (
+	_           Unavailable = iota
+	Fail                    // don't run the work; Run fails with ErrUnavailable or ErrUnknown
+	Skip                    // don't run the work; Run returns nil
+	RunUnfenced             // run the work with no lease and the zero fence, which every guard refuses
+)
+
+// Held says what becomes of the work when somebody else holds the name.
+type Held uint8
+
+// What to do when the name is held, after any wait.
+const (
+	FailIfHeld Held = iota // Run fails with a *HeldError
+	SkipIfHeld             // Run returns nil
+)
+
+// DefaultGrace and DefaultLease are what Work uses where it says nothing.
+const (
+	DefaultGrace = 10 * time.Second
+	DefaultLease = 30 * time.Second
+)
+
+// Work describes work under a lease. It has a Timeout, or Renew, or both.
+type Work struct {
+	// Timeout bounds the work: its context then ends with ErrTimedOut. Required
+	// unless Renew is set. Without Renew the lease is Timeout + Grace.
+	Timeout time.Duration
+
+	// Grace is how long the work may take to stop once its context has ended: the
+	// lease outlasts the context by that. Defaults to DefaultGrace; with Renew it is
+	// less than half of Lease, and defaults to a third of it where that is less.
+	Grace time.Duration
+
+	// Renew keeps the lease alive while the work runs. Together with Timeout the
+	// work is bounded, and a crash frees the name after Lease.
+	Renew bool
+
+	// Lease is the length of a renewed lease. Only with Renew. Defaults to DefaultLease.
+	Lease time.Duration
+
+	// Unavailable says what to do when the store is down. Required.
+	Unavailable Unavailable
+
+	// Held says what to do when the name is held. Defaults to FailIfHeld.
+	Held Held
+
+	// Wait is how long to wait for the name, or for the store. Defaults to not waiting.
+	Wait time.Duration
+
+	// Holder is the label of the term. Defaults to Options.Holder.
+	Holder string
+}
+
+// Plan is what a Work comes to: the lease that is derived from it.
+type Plan struct {
+	Lease time.Duration
+	Grace time.Duration
+}
+
+// Plan derives the lease, or reports what is wrong with w.
+func (w Work) Plan() (Plan, error) {
+	p := Plan{Lease: w.Lease, Grace: w.Grace}
+	switch {
+	case w.Unavailable < Fail || w.Unavailable > RunUnfenced:
+		return p, fmt.Errorf("%w Work.Unavailable: say what to do when the store is down: Fail, Skip or RunUnfenced", fence.ErrInvalid)
+	case w.Held > SkipIfHeld:
+		return p, fmt.Errorf("%w Work.Held %d", fence.ErrInvalid, w.Held)
+	case w.Timeout == 0 && !w.Renew:
+		return p, fmt.Errorf("%w Work: give a Timeout, which bounds it, or Renew, or both", fence.ErrInvalid)
+	case w.Timeout < 0 || w.Grace < 0 || w.Lease < 0:
+		return p, fmt.Errorf("%w Work: Timeout %s, Grace %s and Lease %s can't be negative", fence.ErrInvalid, w.Timeout, w.Grace, w.Lease)
+	case w.Lease != 0 && !w.Renew:
+		return p, fmt.Errorf("%w Work.Lease %s: only with Renew; the lease of bounded work is its Timeout + Grace", fence.ErrInvalid, w.Lease)
+	case w.Timeout > driver.MaxTTL || w.Grace > driver.MaxTTL:
+		return p, fmt.Errorf("%w Work: Timeout %s and Grace %s can be %s at most", fence.ErrInvalid, w.Timeout, w.Grace, driver.MaxTTL)
+	}
+	if w.Wait != 0 {
+		if err := CheckWait(w.Wait); err != nil {
+			return p, err
+		}
+	}
+	if w.Renew {
+		if p.Lease == 0 {
+			p.Lease = DefaultLease
+		}
+		if p.Grace == 0 {
+			p.Grace = min(DefaultGrace, p.Lease/3)
+		}
+	} else {
+		if p.Grace == 0 {
+			p.Grace = DefaultGrace
+		}
+		p.Lease = w.Timeout + p.Grace
+	}
+	return p, w.hold(p).check()
+}
+
+// hold is the lease to ask for. Where the store is renewed, the lease's context
+// leaves the work its grace before trust ends; a bounded lease outlasts the work's
+// own timeout by it anyway.
+func (w Work) hold(p Plan) Hold {
+	h := Hold{TTL: p.Lease, Renew: w.Renew, Holder: w.Holder}
+	if w.Renew {
+		h.Notice = p.Grace
+	}
+	return h
+}
+
+// Run does work under a lease of name. It acquires as w says, calls do, and
+// releases when do has returned, also by a panic.
+//
+// do must return soon after its context ends: a goroutine can't be stopped from
+// outside. The context ends at w.Timeout (context.Cause is ErrTimedOut), when trust
+// in the lease is about to end (an *EndedError), or with ctx. Everything that do
+// writes carries lease.Fence().
+//
+// The error is that of do, or a *LostError when the lease ended before do
+// returned, also where do returned nil. A release that could not be told is no
+// error of the work: it is an EventUntold, which says until when the name stays
+// held.
+func (l *Locker) Run(ctx context.Context, name string, w Work, do func(ctx context.Context, lease *Lease) error) error {
+	plan, err := w.Plan()
+	if err != nil {
+		return err
+	}
+	lease, err := l.acquireFor(ctx, name, w, w.hold(plan))
+	switch {
+	case err == nil:
+		return lease.run(w.Timeout, do)
+	case errors.Is(err, ErrHeld) && w.Held == SkipIfHeld, down(err) && ctx.Err() == nil && w.Unavailable == Skip:
+		l.emit(Event{Kind: EventSkipped, Fence: fence.Fence{Name: name}, Err: err})
+		return nil
+	case down(err) && ctx.Err() == nil && w.Unavailable == RunUnfenced:
+		l.emit(Event{Kind: EventUnfenced, Fence: fence.Fence{Name: name}, Err: err})
+		return l.runUnfenced(ctx, w.Timeout, do)
+	}
+	return err
+}
+
+func down(err error) bool { return errors.Is(err, ErrUnavailable) || errors.Is(err, ErrUnknown) }
+
+func (l *Locker) acquireFor(ctx context.Context, name string, w Work, h Hold) (*Lease, error) {
+	if w.Wait == 0 {
+		return l.TryAcquire(ctx, name, h)
+	}
+	return l.Acquire(ctx, name, w.Wait, h)
+}
+
+func (le *Lease) run(timeout time.Duration, do func(context.Context, *Lease) error) (err error) {
+	ctx, cancel := bounded(le.ctx, timeout)
+	defer cancel()
+	returned := false
+	defer func() {
+		if !returned { // a panic: the work is over all the same
+			_ = le.finish(nil)
+		}
+	}()
+	err = do(ctx, le)
+	returned = true
+	if err != nil && context.Cause(ctx) == ErrTimedOut { //nolint:errorlint // the cause itself
+		err = fmt.Errorf("%w: %w", ErrTimedOut, err)
+	}
+	return le.finish(err)
+}
+
+// finish releases after the work has returned err, and tells whether the lease
+// ended first.
+func (le *Lease) finish(err error) error {
+	lost := le.lost()
+	if lost == nil && le.isGiven() { // released or abandoned by the work itself
+		return err
+	}
+	lasts := le.TrustedUntil()
+	told := le.Release(context.WithoutCancel(le.ctx))
+	if ended, ok := errors.AsType[*EndedError](told); ok && lost == nil {
+		lost = &LostError{Cause: ended.Cause, Suspect: true}
+	}
+	if told != nil && !errors.Is(told, ErrEnded) {
+		until := lasts.Add(margin(le.hold.TTL, le.l.props.Resolution))
+		le.l.emit(Event{Kind: EventUntold, Fence: le.term.Fence, Err: told, Until: until})
+	}
+	if lost == nil {
+		return err
+	}
+	lost.Fence, lost.Err = le.term.Fence, err
+	return lost
+}
+
+// lost is how the lease ended before the work returned, or nil.
+func (le *Lease) lost() *LostError {
+	ended, ok := errors.AsType[*EndedError](context.Cause(le.ctx))
+	switch {
+	case ok && ended.Cause == EndReleased: // by the work itself
+		return nil
+	case ok:
+		taken := ended.Cause == EndSuperseded || ended.Cause == EndForced
+		return &LostError{Cause: ended.Cause, Suspect: taken || le.Remaining() <= 0}
+	case le.Remaining() <= 0:
+		return &LostError{Cause: le.lapse(), Suspect: true}
+	}
+	return nil
+}
+
+func bounded(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	if timeout == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, timeout, ErrTimedOut)
+}
+
+func (l *Locker) runUnfenced(ctx context.Context, timeout time.Duration, do func(context.Context, *Lease) error) error {
+	le := &Lease{l: l}
+	le.ctx, le.cancel = context.WithCancelCause(ctx)
+	defer le.cancel(nil)
+	ctx, cancel := bounded(le.ctx, timeout)
+	defer cancel()
+	return do(ctx, le)
+}

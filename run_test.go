@@ -1,0 +1,241 @@
+package ringfence
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ringfence-go/ringfence/driver"
+)
+
+var errWork = errors.New("the work failed")
+
+func TestRunDerivesTheLeaseAndReleases(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		err := b.Run(t.Context(), "report", Work{Timeout: time.Minute, Grace: 5 * time.Second, Unavailable: Fail},
+			func(_ context.Context, lease *Lease) error {
+				r, _ := b.mem.Inspect(t.Context(), "report")
+				if r.Remaining != 65*time.Second || r.Token != lease.Fence().Token {
+					t.Errorf("the store says %+v", r)
+				}
+				return errWork
+			})
+		if err != errWork { //nolint:errorlint // handed on as it is
+			t.Errorf("got %v, want the error of the work", err)
+		}
+		if s := b.state(t, "report"); s != driver.Released {
+			t.Errorf("afterwards the store says %s", s)
+		}
+	})
+}
+
+func TestBoundedWorkIsToldAtItsTimeoutAndIsNotRenewed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		begun := time.Now()
+		err := b.Run(t.Context(), "report", Work{Timeout: time.Minute, Unavailable: Fail},
+			func(ctx context.Context, lease *Lease) error {
+				<-ctx.Done()
+				if took := time.Since(begun); took != time.Minute {
+					t.Errorf("told after %s", took)
+				}
+				if lease.Context().Err() != nil {
+					t.Error("the lease ended with the timeout: no grace is left")
+				}
+				return ctx.Err()
+			})
+		if !errors.Is(err, ErrTimedOut) || errors.Is(err, ErrLost) {
+			t.Errorf("got %v, want ErrTimedOut", err)
+		}
+		if n := b.link.count("renew"); n != 0 {
+			t.Errorf("%d renewals of bounded work", n)
+		}
+	})
+}
+
+func TestWorkThatOutlivesItsLeaseIsSuspectAlsoWhenItSaysNil(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		err := b.Run(t.Context(), "report", Work{Timeout: time.Minute, Unavailable: Fail},
+			func(context.Context, *Lease) error { time.Sleep(2 * time.Minute); return nil })
+		lost, ok := errors.AsType[*LostError](err)
+		if !ok || !lost.Suspect || lost.Cause != EndExpired {
+			t.Errorf("got %v, want a suspect loss by expiry", err)
+		}
+	})
+}
+
+func TestWorkThatIgnoresItsCallerPastTheLeaseIsSuspect(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		err := b.Run(ctx, "report", Work{Timeout: time.Minute, Unavailable: Fail},
+			func(context.Context, *Lease) error { cancel(); b.setSkew(time.Hour); return nil }) // the machine slept
+		if lost, ok := errors.AsType[*LostError](err); !ok || !lost.Suspect {
+			t.Errorf("got %v, want a suspect loss", err)
+		}
+	})
+}
+
+func TestABrokenTermIsLostAlsoWhenNothingRenewsIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		err := b.Run(t.Context(), "report", Work{Timeout: time.Minute, Unavailable: Fail},
+			func(context.Context, *Lease) error {
+				_, err := b.mem.Break(t.Context(), "report", "operator")
+				return err
+			})
+		lost, ok := errors.AsType[*LostError](err)
+		if !ok || lost.Cause != EndForced || !lost.Suspect {
+			t.Errorf("got %v, want a loss by force", err)
+		}
+	})
+}
+
+func TestScenario_R23_StepDownOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, cancel)
+		err := b.Run(ctx, "leader", Work{Renew: true, Unavailable: Fail}, func(ctx context.Context, _ *Lease) error {
+			<-ctx.Done()
+			time.Sleep(3 * time.Second) // it needs 3 s to stop
+			if s := b.state(t, "leader"); s != driver.Held {
+				t.Errorf("while the work was stopping the store said %s", s)
+			}
+			return context.Cause(ctx)
+		})
+		if !errors.Is(err, context.Canceled) || errors.Is(err, ErrLost) {
+			t.Errorf("got %v", err)
+		}
+		if s := b.state(t, "leader"); s != driver.Released {
+			t.Errorf("afterwards the store says %s", s)
+		}
+		if _, err := b.TryAcquire(t.Context(), "never", Hold{TTL: time.Minute}); err != nil {
+			t.Fatal(err)
+		}
+		began := false
+		err = b.Run(ctx, "never", Work{Renew: true, Unavailable: Fail}, func(context.Context, *Lease) error { began = true; return nil })
+		if err == nil || began {
+			t.Errorf("cancelled before ever leading: %v, began %v", err, began)
+		}
+	})
+}
+
+func TestScenario_R12_PanicReleases(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		func() {
+			defer func() { _ = recover() }()
+			_ = b.Run(t.Context(), "report", Work{Renew: true, Unavailable: Fail}, func(context.Context, *Lease) error { panic("worker") })
+		}()
+		if s := b.state(t, "report"); s != driver.Released {
+			t.Errorf("after a panic the store says %s", s)
+		}
+	})
+}
+
+func TestUnavailableIsStated(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.link.set(always(ErrUnavailable), nil)
+		ran, work := false, Work{Timeout: time.Minute}
+		do := func(_ context.Context, lease *Lease) error {
+			ran = true
+			if !lease.Unfenced() || lease.Fence().Check() == nil || !errors.Is(lease.Renew(t.Context()), ErrUnavailable) {
+				t.Errorf("an unfenced lease looks like one: %+v", lease.Fence())
+			}
+			return errWork
+		}
+		if err := b.Run(t.Context(), "report", work, do); !errors.Is(err, ErrInvalid) {
+			t.Errorf("nothing said: %v", err)
+		}
+		work.Unavailable = Fail
+		if err := b.Run(t.Context(), "report", work, do); !errors.Is(err, ErrUnavailable) || !errors.Is(err, errLink) || ran {
+			t.Errorf("fail: %v, ran %v", err, ran)
+		}
+		work.Unavailable = Skip
+		if err := b.Run(t.Context(), "report", work, do); err != nil || ran || b.saw(EventSkipped) != 1 {
+			t.Errorf("skip: %v, ran %v", err, ran)
+		}
+		work.Unavailable = RunUnfenced
+		if err := b.Run(t.Context(), "report", work, do); !errors.Is(err, errWork) || !ran || b.saw(EventUnfenced) != 1 {
+			t.Errorf("run unfenced: %v, ran %v", err, ran)
+		}
+	})
+}
+
+func TestAnUnfitStoreIsNotAnOutage(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.link.set(always(ErrUnfit), nil)
+	ran := false
+	err := b.Run(t.Context(), "report", Work{Timeout: time.Minute, Unavailable: RunUnfenced}, func(context.Context, *Lease) error { ran = true; return nil })
+	if !errors.Is(err, ErrUnfit) || ran {
+		t.Errorf("got %v, ran %v: what will not mend by itself must not let work through", err, ran)
+	}
+}
+
+func TestHeldCanBeSkipped(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		holder, err := b.TryAcquire(t.Context(), "report", Hold{TTL: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		work := Work{Timeout: time.Minute, Unavailable: Fail, Held: SkipIfHeld}
+		if err := b.Run(t.Context(), "report", work, nil); err != nil || b.saw(EventSkipped) != 1 {
+			t.Errorf("got %v", err)
+		}
+		holder.Abandon()
+	})
+}
+
+func TestAReleaseThatCannotBeToldIsNoErrorOfTheWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		err := b.Run(t.Context(), "report", Work{Timeout: time.Minute, Unavailable: Fail}, func(context.Context, *Lease) error {
+			b.link.set(always(ErrUnavailable), nil)
+			return nil
+		})
+		if err != nil || b.saw(EventUntold) != 1 {
+			t.Errorf("got %v, told %d times", err, b.saw(EventUntold))
+		}
+	})
+}
+
+func TestPlanRefusesWhatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	for name, w := range map[string]Work{
+		"neither timeout nor renew":      {Unavailable: Fail},
+		"nothing said of outages":        {Timeout: time.Minute},
+		"a lease picked by hand":         {Timeout: time.Minute, Lease: time.Minute, Unavailable: Fail},
+		"negative timeout":               {Timeout: -1, Unavailable: Fail},
+		"endless timeout":                {Timeout: math.MaxInt64, Unavailable: Fail},
+		"endless both":                   {Timeout: math.MaxInt64, Grace: math.MaxInt64, Unavailable: Fail},
+		"negative wait":                  {Timeout: time.Minute, Wait: -1, Unavailable: Fail},
+		"a grace that leaves no renewal": {Renew: true, Lease: 10 * time.Second, Grace: 5 * time.Second, Unavailable: Fail},
+		"undefined held":                 {Timeout: time.Minute, Held: 7, Unavailable: Fail},
+	} {
+		if p, err := w.Plan(); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %+v, %v", name, p, err)
+		}
+	}
+	if p, err := (Work{Renew: true, Lease: 6 * time.Second, Unavailable: Fail}).Plan(); err != nil || p.Grace != 2*time.Second {
+		t.Errorf("a short renewed lease: %+v, %v", p, err)
+	}
+}

@@ -1,0 +1,97 @@
+package sqlstore
+
+import (
+	"time"
+
+	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/fence"
+)
+
+// kind is what a call asks for; it is also the name of its statement.
+type kind string
+
+const (
+	acquire kind = "acquire"
+	renew   kind = "renew"
+	release kind = "release"
+)
+
+// call is one try of one caller's step. What it asks for is constant; its answer
+// may be read when done is closed.
+type call struct {
+	kind    kind
+	name    string
+	attempt string
+	holder  string        // of an acquire
+	token   fence.Token   // of a renewal and a release
+	ttl     time.Duration // rounded; not of a release
+
+	batch *batch // nil while it waits; guarded by queue.mu
+
+	done   chan struct{}
+	answer answer
+	err    error
+}
+
+// answer is what a statement says about one call.
+type answer struct {
+	verdict   verdict
+	token     fence.Token
+	holder    string // of whoever holds the name
+	remaining time.Duration
+}
+
+// verdict is the first column of an answer. The other ones are the causes of
+// driver.EndedError.
+type verdict string
+
+const (
+	done    verdict = "done"
+	same    verdict = "same"    // the attempt has its grant already
+	held    verdict = "held"    // by another attempt
+	again   verdict = "again"   // the row is locked, or has just changed: nothing was done
+	strange verdict = "strange" // another database answers than the one on record: nothing was done
+	expired verdict = "expired"
+	// exhausted: the next token would be above the highest; nothing was done
+	exhausted verdict = "exhausted"
+)
+
+// settle notes one row of an answer. Where a name has several, a step that was
+// done counts before its absence, and anything before again.
+func (c *call) settle(a answer) {
+	rank := func(v verdict) int {
+		switch v {
+		case "", again:
+			return 0
+		case expired:
+			return 1
+		}
+		return 2
+	}
+	if c.answer.verdict == "" || rank(a.verdict) > rank(c.answer.verdict) {
+		c.answer = a
+	}
+}
+
+func (c *call) fail(err error) {
+	c.err = err
+	close(c.done)
+}
+
+// milliseconds is the lease as the statements take it.
+func (c *call) milliseconds() int64 { return c.ttl.Milliseconds() }
+
+// result is what the caller of c gets. inDoubt: an earlier try of it may have
+// been applied, so that a term found released was released by it.
+func (a answer) result(c call, inDoubt bool) (driver.Term, error) {
+	f := fence.Fence{Name: c.name, Token: a.token}
+	switch {
+	case a.verdict == done, c.kind == release && inDoubt && a.verdict == verdict(driver.EndReleased):
+		return driver.Term{Fence: f, Attempt: c.attempt, Remaining: c.ttl}, nil
+	case a.verdict == same:
+		return driver.Term{Fence: f, Attempt: c.attempt, Remaining: a.remaining}, nil
+	case a.verdict == held:
+		return driver.Term{}, &driver.HeldError{Name: c.name, Holder: a.holder, Token: a.token, Remaining: a.remaining}
+	}
+	return driver.Term{}, &driver.EndedError{Fence: f, Cause: driver.EndCause(a.verdict)}
+}

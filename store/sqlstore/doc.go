@@ -1,0 +1,34 @@
+// Package sqlstore hosts leases in a table of a database that a team already
+// runs, through database/sql. It imports no driver: open the *sql.DB with the
+// one you use.
+//
+//	db, err := sql.Open("pgx", url)
+//	...
+//	store, err := sqlstore.Open(ctx, db, sqlstore.Postgres, nil)
+//
+// # One statement a step
+//
+// An acquire, a renewal and a release are one statement each, which reads the
+// database's own clock, judges the row, and makes the token. The statements
+// stand in the folders postgres and sqlite. None of them waits for a row that
+// somebody else has locked: it is skipped and asked for again, so that one
+// guarded transaction that runs for long keeps nobody else waiting.
+//
+// # Callers together
+//
+// What several goroutines ask for while the database is busy goes to it as one
+// statement (PostgreSQL) or one transaction (SQLite), and so shares one flush to
+// disk. Nobody waits for company: a request that finds the store idle is sent at
+// once. An answer is given only after the commit.
+//
+// # Another server at the address
+//
+// Each acquire compares, inside its statement, the server that answers with the
+// one on record. After a fail-over, a restore or the loss of the record the
+// store first raises its floor above whatever the lost server can have granted,
+// notes the change, and goes on; see [Options].
+//
+// What no client can see through database/sql: the warning with which PostgreSQL
+// reports success although an administrator cancelled the wait for a synchronous
+// standby. Treat such a cancel as a fail-over.
+package sqlstore

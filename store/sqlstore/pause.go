@@ -1,0 +1,71 @@
+package sqlstore
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// pause spaces the tries of one call: at once, then after a millisecond, twice
+// that and so on up to maxPause, each with jitter.
+type pause struct{ next time.Duration }
+
+const maxPause = 32 * time.Millisecond
+
+// wait reports whether there is time for another try.
+func (p *pause) wait(ctx context.Context, closed <-chan struct{}) bool {
+	d := p.next
+	p.next = min(max(2*d, time.Millisecond), maxPause)
+	if d == 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d/2 + rand.N(d))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-closed:
+		return true // the next try will say so
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// lastWord is how long a call whose context has ended waits for an answer that
+// is under way: mostly it is about to come, and is better than a doubt.
+const lastWord = 10 * time.Millisecond
+
+// awaitLastWord reports whether done came in time.
+func awaitLastWord(done <-chan struct{}) bool {
+	t := time.NewTimer(lastWord)
+	defer t.Stop()
+	select {
+	case <-done:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+// apart calls f on a goroutine of its own, and leaves it behind when ctx ends and
+// f does not: some drivers are deaf to a context. It calls ended after f.
+func apart[R any](ctx context.Context, ended func(), f func() (R, error)) (R, error) {
+	var result R
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer ended()
+		defer close(done)
+		result, err = f()
+	}()
+	select {
+	case <-done:
+		return result, err
+	case <-ctx.Done():
+	}
+	if awaitLastWord(done) {
+		return result, err
+	}
+	var none R
+	return none, ctx.Err()
+}

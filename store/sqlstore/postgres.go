@@ -1,0 +1,206 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	sqldriver "database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/fence"
+)
+
+// Postgres is PostgreSQL, by any driver that takes $1 and reports an SQLSTATE.
+// The tables stand in a schema of their own, so that clients with different
+// search paths meet in them.
+var Postgres Dialect = &postgresDialect{
+	texts: load("postgres", "identity"),
+	weak:  load("postgres", "identity_weak"),
+}
+
+type postgresDialect struct{ texts, weak map[string]string }
+
+func (*postgresDialect) String() string         { return "postgres" }
+func (d *postgresDialect) schema() string       { return d.texts["schema"] }
+func (d *postgresDialect) judge(e error) ruling { return judge(e, sqlState) }
+
+type postgres struct {
+	db    *sql.DB
+	texts map[string]string
+	limit int
+	label string
+
+	mu                   sync.Mutex
+	calls, replan, plans int
+}
+
+func (p *postgres) statement(name string) string { return p.texts[name] }
+func (p *postgres) workers() int                 { return p.limit }
+func (p *postgres) mixed() bool                  { return false }
+func (p *postgres) close()                       {}
+
+func (p *postgres) properties() driver.Properties {
+	return driver.Properties{
+		Store: p.label, Clock: "the PostgreSQL server",
+		Resolution: time.Millisecond, MinTTL: 10 * time.Millisecond, Durable: true,
+	}
+}
+
+func (p *postgres) borrow(ctx context.Context) (*sql.Conn, func(error), error) {
+	c, err := p.db.Conn(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c, func(error) { _ = c.Close() }, nil
+}
+
+func (p *postgres) connect(ctx context.Context) (session, error) {
+	c, err := p.db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &postgresSession{p, c}, nil
+}
+
+type postgresSession struct {
+	*postgres
+	conn *sql.Conn
+}
+
+func (s *postgresSession) release(error) { _ = s.conn.Close() }
+
+// ask is one call as the statements take it.
+type ask struct {
+	Name    string      `json:"name"`
+	Attempt string      `json:"attempt"`
+	Holder  string      `json:"holder"`
+	Token   json.Number `json:"token,omitempty"`
+	TTL     int64       `json:"ttl,omitempty"`
+}
+
+// run sends the calls, all of one kind, as one statement. It is the same one for
+// one call and for many.
+func (s *postgresSession) run(ctx context.Context, calls []*call) error {
+	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.name, b.name) })
+	asks := make([]ask, len(calls))
+	for i, c := range calls {
+		asks[i] = ask{Name: c.name, Attempt: c.attempt, Holder: c.holder, TTL: c.milliseconds()}
+		if c.kind != acquire {
+			asks[i].Token = json.Number(c.token.String())
+		}
+	}
+	text, err := json.Marshal(asks)
+	if err != nil {
+		return err
+	}
+	statement := s.texts[string(calls[0].kind)] + s.plan(len(calls))
+	err = direct(ctx, s.conn, statement, []any{string(text)}, func(v []sqldriver.Value) error { return answered(v, calls) })
+	if err != nil {
+		return err
+	}
+	for _, c := range calls {
+		if c.answer.verdict == "" {
+			c.answer.verdict = strange // the store's record is gone
+		}
+	}
+	return nil
+}
+
+// answered gives a row of an answer to the call of its name.
+func answered(row []sqldriver.Value, calls []*call) error {
+	name := asText(row[0])
+	i := slices.IndexFunc(calls, func(c *call) bool { return c.name == name })
+	if i < 0 {
+		return fmt.Errorf("an answer for %s, which was not asked for", fence.Quote(name))
+	}
+	a, err := scanAnswer(row[1:])
+	calls[i].settle(a)
+	return err
+}
+
+// plan is a comment that makes a driver which caches statements prepare them anew
+// as the table grows, at the latest every 4,096 calls. PostgreSQL keeps the plan
+// of a prepared statement until it analyzes the table, which may be a minute
+// after the table has outgrown a plan that reads all of it.
+func (p *postgres) plan(calls int) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.calls += calls; p.calls >= p.replan {
+		p.replan = p.calls + min(max(p.calls, 64), 4096)
+		p.plans++
+	}
+	return "-- plan " + strconv.Itoa(p.plans)
+}
+
+func (p *postgres) identity(ctx context.Context, c *sql.Conn) (driver.Identity, error) {
+	return scanIdentity(c.QueryRowContext(ctx, p.texts["store"]))
+}
+
+func (p *postgres) raise(ctx context.Context, c *sql.Conn, above fence.Token) (floor fence.Token, err error) {
+	err = c.QueryRowContext(ctx, p.texts["raise"], int64(above)).Scan(&floor)
+	return floor, err
+}
+
+// settle waits for the transactions that were writing leases when it began. Each
+// takes its lock on the table before its view of the floor, so that one which is
+// not listed sees the floor that was committed before; and none waits for a row.
+func (p *postgres) settle(ctx context.Context, c *sql.Conn) error {
+	old, err := p.writers(ctx, c)
+	for wait := (pause{}); err == nil && len(old) > 0; {
+		if !wait.wait(ctx, nil) {
+			return ctx.Err()
+		}
+		var now []string
+		now, err = p.writers(ctx, c)
+		old = slices.DeleteFunc(old, func(w string) bool { return !slices.Contains(now, w) })
+	}
+	return err
+}
+
+func (p *postgres) writers(ctx context.Context, c *sql.Conn) ([]string, error) {
+	rows, err := c.QueryContext(ctx, p.texts["writers"])
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var w string
+		if err := rows.Scan(&w); err != nil {
+			return nil, err
+		}
+		all = append(all, w)
+	}
+	return all, rows.Err()
+}
+
+func (p *postgres) end(ctx context.Context, c *sql.Conn, name, by string) (driver.Record, error) {
+	was, err := records(ctx, c, p.texts["break"], name, by)
+	if err != nil {
+		return driver.Record{}, err
+	}
+	if len(was) == 1 {
+		return was[0], nil
+	}
+	rec, err := inspect(ctx, p, c, name)
+	if err == nil && rec.State != driver.Free {
+		err = errLocked
+	}
+	return rec, err
+}
+
+// labelPostgres names a database for people.
+func labelPostgres(database, host string, port int) string {
+	label := "postgres " + fence.Quote(database)
+	if host != "" {
+		label += " at " + net.JoinHostPort(host, strconv.Itoa(port))
+	}
+	return label
+}

@@ -1,0 +1,72 @@
+-- Grants the names asked for that are free, and says who holds the others.
+--
+-- One statement, for one caller or for many at once. It looks before it writes, so that a refusal costs no
+-- write, and waits for no row lock: a row that another transaction has locked is skipped and asked for again.
+-- Every judgement of a row that might be taken is made after it was locked, on clock_timestamp(). The caller
+-- sorts the names, so that two batches which insert the same ones wait for each other in one order.
+--
+-- A name may come back twice: anything then counts before 'again'. No row at all: the store's record is gone.
+WITH here AS MATERIALIZED (
+    SELECT floor, identity = (/*identity*/) AS known
+    FROM ringfence.store
+    LIMIT 1
+), seen AS MATERIALIZED (
+    SELECT a.name, a.attempt, a.holder, a.ttl, h.floor, h.known,
+           l.token, l.attempt AS holding, l.holder AS held_by, l.expires_at,
+           l.state = 'held' AND l.expires_at > clock_timestamp() AS live
+    FROM here h
+    CROSS JOIN json_to_recordset($1::json) AS a(name text COLLATE "C", attempt text, holder text, ttl bigint)
+    LEFT JOIN LATERAL (SELECT * FROM ringfence.lease l WHERE l.name = a.name OFFSET 0) l ON true
+), over AS MATERIALIZED (
+    SELECT s.name, s.attempt, s.holder, s.ttl, l.attempt AS holding, l.state, l.token,
+           greatest(l.token + 1, s.floor + 1,
+                    (floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint - 1704067200000) * 4096) AS next
+    FROM seen s CROSS JOIN LATERAL (
+        SELECT l.token, l.attempt, l.state
+        FROM ringfence.lease l
+        WHERE l.name = s.name AND NOT (l.state = 'held' AND l.expires_at > clock_timestamp())
+        FOR UPDATE SKIP LOCKED
+    ) l
+    WHERE s.known AND NOT s.live
+), taken AS (
+    -- The rows are there and locked, so this always conflicts. Unlike an UPDATE it finds them by their key
+    -- whatever a cached plan believed about the size of the table.
+    INSERT INTO ringfence.lease (name, token, attempt, holder, state, granted_at, expires_at)
+    SELECT o.name, o.next, o.attempt, o.holder, 'held', clock_timestamp(),
+           clock_timestamp() + o.ttl * interval '1 millisecond'
+    FROM over o
+    WHERE o.holding <> o.attempt AND o.next <= 9007199254740991
+    ON CONFLICT (name) DO UPDATE
+    SET token = excluded.token, attempt = excluded.attempt, holder = excluded.holder, state = 'held',
+        granted_at = excluded.granted_at, expires_at = excluded.expires_at, ended_by = ''
+    RETURNING name, token
+), fresh AS (
+    INSERT INTO ringfence.lease (name, token, attempt, holder, state, granted_at, expires_at)
+    SELECT s.name,
+           greatest(s.floor + 1,
+                    (floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint - 1704067200000) * 4096),
+           s.attempt, s.holder, 'held', clock_timestamp(),
+           clock_timestamp() + s.ttl * interval '1 millisecond'
+    FROM seen s
+    WHERE s.known AND s.token IS NULL AND s.floor < 9007199254740991
+    ON CONFLICT (name) DO NOTHING
+    RETURNING name, token
+)
+SELECT s.name,
+       CASE WHEN NOT s.known THEN 'strange'
+            WHEN s.live THEN CASE WHEN s.holding = s.attempt THEN 'same' ELSE 'held' END
+            WHEN s.floor = 9007199254740991 THEN 'exhausted'
+            ELSE 'again' -- locked by another transaction, or lost to another caller since, or in a row below
+       END,
+       coalesce(s.token, 0), coalesce(s.held_by, ''),
+       coalesce(greatest(floor(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000), 0)::bigint, 0)
+FROM seen s
+UNION ALL
+SELECT o.name, CASE WHEN o.next > 9007199254740991 THEN 'exhausted' WHEN o.state = 'held' THEN 'expired' ELSE o.state END,
+       o.token, ''::text, 0::bigint
+FROM over o
+WHERE o.holding = o.attempt OR o.next > 9007199254740991
+UNION ALL
+SELECT t.name, 'done'::text, t.token, ''::text, 0::bigint FROM taken t
+UNION ALL
+SELECT f.name, 'done'::text, f.token, ''::text, 0::bigint FROM fresh f

@@ -1,0 +1,2 @@
+-- Reads the server's identity once, to learn whether this role may.
+SELECT /*identity*/

@@ -1,0 +1,7 @@
+-- Lists the rights on the two tables that this role needs and lacks.
+SELECT coalesce(string_agg(want.privilege || ' on ' || want.relation, ', '), '')
+FROM (VALUES
+    ('ringfence.lease', 'SELECT'), ('ringfence.lease', 'INSERT'), ('ringfence.lease', 'UPDATE'),
+    ('ringfence.store', 'SELECT'), ('ringfence.store', 'INSERT'), ('ringfence.store', 'UPDATE')
+) AS want(relation, privilege)
+WHERE NOT has_table_privilege(want.relation, want.privilege)

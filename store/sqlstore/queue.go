@@ -1,0 +1,227 @@
+package sqlstore
+
+import (
+	"context"
+	"sync"
+
+	"github.com/ringfence-go/ringfence/driver"
+)
+
+// maxBatch bounds what one statement or transaction holds.
+const maxBatch = 256
+
+// queue sends calls to the database. A worker takes everything that waits and
+// may go together, so that calls which came while the database was busy share
+// one commit, and a call that finds it idle goes alone at once. Workers are
+// goroutines only while there is work.
+type queue struct {
+	backend backend
+	dialect Dialect
+
+	// ctx lives until close, need until the last call that waits gives up: a
+	// worker that is still getting a connection then stops trying.
+	ctx  context.Context
+	stop context.CancelFunc
+	all  sync.WaitGroup
+
+	mu      sync.Mutex
+	closed  bool
+	workers int
+	waiting []*call
+	need    context.Context
+	noNeed  context.CancelFunc
+}
+
+// batch is what one worker executes. It is given up when all its callers have.
+type batch struct {
+	calls  []*call
+	alive  int // guarded by queue.mu
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+func newQueue(b backend, d Dialect) *queue {
+	ctx, stop := context.WithCancel(context.Background())
+	q := &queue{backend: b, dialect: d, ctx: ctx, stop: stop}
+	q.need, q.noNeed = context.WithCancel(ctx)
+	return q
+}
+
+var errClosed = ruling{kind: driver.ErrClosed, err: context.Canceled, hint: "open another one"}
+
+// ask sends c and waits for its answer, or for the end of ctx. c must be new.
+func (q *queue) ask(ctx context.Context, c *call) error {
+	if err := q.join(c); err != nil {
+		return err
+	}
+	select {
+	case <-c.done:
+		return c.err
+	case <-ctx.Done():
+	}
+	if q.withdraw(c) {
+		return left(ctx, false, nil)
+	}
+	if awaitLastWord(c.done) {
+		return c.err
+	}
+	q.abandon(c)
+	return left(ctx, true, nil)
+}
+
+// join puts c into the queue, and starts a worker where one more may run.
+func (q *queue) join(c *call) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return errClosed
+	}
+	if q.need.Err() != nil {
+		q.need, q.noNeed = context.WithCancel(q.ctx)
+	}
+	q.waiting = append(q.waiting, c)
+	if q.workers < q.backend.workers() {
+		q.workers++
+		q.all.Add(1)
+		go q.work()
+	}
+	return nil
+}
+
+// enter counts one more thing that close waits for, until leave is called.
+func (q *queue) enter() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.closed {
+		q.all.Add(1)
+	}
+	return !q.closed
+}
+
+func (q *queue) leave() { q.all.Done() }
+
+// withdraw takes c out of the queue, unless it may have been sent.
+func (q *queue) withdraw(c *call) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, w := range q.waiting {
+		if w == c {
+			q.waiting = append(q.waiting[:i:i], q.waiting[i+1:]...)
+			if len(q.waiting) == 0 {
+				q.noNeed()
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// abandon notes that the caller of c, which was sent, is gone.
+func (q *queue) abandon(c *call) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if c.batch.alive--; c.batch.alive == 0 {
+		c.batch.cancel()
+	}
+}
+
+func (q *queue) work() {
+	defer q.all.Done()
+	for {
+		need := q.needed()
+		if need == nil {
+			return
+		}
+		s, err := q.backend.connect(need)
+		if err != nil {
+			q.unreached(need, err)
+		} else if b := q.take(); b != nil {
+			q.execute(s, b)
+		} else {
+			s.release(nil)
+		}
+	}
+}
+
+// needed is nil, and the worker counts no longer, when nothing waits.
+func (q *queue) needed() context.Context {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) == 0 {
+		q.workers--
+		return nil
+	}
+	return q.need
+}
+
+// unreached fails everything that waits, unless the worker gave up because those
+// it wanted the connection for had gone.
+func (q *queue) unreached(need context.Context, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if need.Err() != nil {
+		return
+	}
+	r := before(q.dialect.judge(err))
+	for _, c := range q.waiting {
+		c.fail(r)
+	}
+	q.waiting = nil
+}
+
+// take forms a batch: the first call that waits and all that may go with it. A
+// name is in a batch once, so that no step of it meets another.
+func (q *queue) take() *batch {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) == 0 {
+		return nil
+	}
+	b := &batch{}
+	first, names := q.waiting[0], map[string]bool{}
+	var rest []*call
+	for _, c := range q.waiting {
+		together := q.backend.mixed() || c.kind == first.kind
+		if !together || names[c.name] || len(b.calls) == maxBatch {
+			rest = append(rest, c)
+			continue
+		}
+		names[c.name] = true
+		c.batch = b
+		b.calls = append(b.calls, c)
+	}
+	q.waiting = rest
+	b.alive = len(b.calls)
+	b.ctx, b.cancel = context.WithCancel(q.ctx)
+	return b
+}
+
+// execute runs a batch and answers its calls after the commit.
+func (q *queue) execute(s session, b *batch) {
+	defer b.cancel()
+	err := s.run(b.ctx, b.calls)
+	s.release(err)
+	if err == nil {
+		for _, c := range b.calls {
+			close(c.done)
+		}
+		return
+	}
+	r := q.dialect.judge(err)
+	for _, c := range b.calls {
+		c.fail(r)
+	}
+}
+
+// close fails what waits, gives up what is under way, and waits until nothing runs.
+func (q *queue) close() {
+	q.mu.Lock()
+	q.closed = true
+	for _, c := range q.waiting {
+		c.fail(errClosed)
+	}
+	q.waiting = nil
+	q.mu.Unlock()
+	q.stop()
+	q.all.Wait()
+}

@@ -1,0 +1,3 @@
+-- Reads which of the two tables are there.
+SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'ringfence_lease'),
+       EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'ringfence_store')

@@ -1,0 +1,149 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	sqldriver "database/sql/driver"
+	"strconv"
+	"time"
+
+	"github.com/ringfence-go/ringfence/fence"
+)
+
+// sqliteSession is a connection with the settings that a lease needs, and the
+// statements prepared on it.
+type sqliteSession struct {
+	*sqlite
+	conn     *sql.Conn
+	prepared map[string]sqldriver.Stmt
+
+	// what to set back before the pool gets the connection
+	busyTimeout int
+	synchronous int
+}
+
+// busyTimeout is how long SQLite itself waits for a lock, in milliseconds: long
+// enough for another's commit to pass, and too short for a caller whose context
+// has ended to be left in doubt.
+const busyTimeout = 5
+
+// begin makes a commit wait for the disk, and a lock wait no longer than a moment.
+func (s *sqliteSession) begin(ctx context.Context) error {
+	if err := s.conn.QueryRowContext(ctx, "PRAGMA busy_timeout").Scan(&s.busyTimeout); err != nil {
+		return err
+	}
+	if err := s.conn.QueryRowContext(ctx, "PRAGMA synchronous").Scan(&s.synchronous); err != nil {
+		return err
+	}
+	return s.set(ctx, busyTimeout, max(s.synchronous, 2))
+}
+
+func (s *sqliteSession) set(ctx context.Context, timeout, synchronous int) error {
+	for name, value := range map[string]int{"busy_timeout": timeout, "synchronous": synchronous} {
+		if _, err := s.conn.ExecContext(ctx, "PRAGMA "+name+"="+strconv.Itoa(value)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// broken reports whether err, of what was last done on a connection, leaves a
+// doubt about its state.
+func broken(err error) bool { return err != nil && !SQLite.judge(err).again }
+
+// end gives the connection back as it was, or closes it where it is broken.
+func (s *sqliteSession) end(err error) {
+	gone := s.conn.Raw(func(any) error {
+		for _, st := range s.prepared {
+			_ = st.Close()
+		}
+		return nil
+	})
+	if gone != nil {
+		return // database/sql has closed the connection meanwhile
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if broken(err) || s.set(ctx, s.busyTimeout, s.synchronous) != nil {
+		discard(s.conn)
+	}
+	_ = s.conn.Close()
+}
+
+func (s *sqliteSession) release(err error) {
+	if !broken(err) && s.db.Stats().MaxOpenConnections != 1 {
+		s.kept = s
+		return
+	}
+	s.end(err)
+}
+
+// run executes one call as its own transaction, several in one.
+func (s *sqliteSession) run(ctx context.Context, calls []*call) error {
+	if len(calls) == 1 {
+		return s.step(ctx, calls[0])
+	}
+	return exclusively(ctx, s.conn, func() error {
+		for _, c := range calls {
+			if err := s.step(ctx, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// step executes one call's statement, and where it did nothing asks why.
+func (s *sqliteSession) step(ctx context.Context, c *call) error {
+	switch c.kind {
+	case acquire:
+		return s.either(ctx, c,
+			query{"acquire", []any{c.name, c.attempt, c.holder, c.milliseconds(), s.expected()}},
+			query{"acquire_why", []any{c.name, c.attempt, s.expected()}})
+	case renew:
+		return s.either(ctx, c,
+			query{"renew", []any{c.name, int64(c.token), c.attempt, c.milliseconds()}},
+			query{"ended_why", []any{c.name, int64(c.token), c.attempt}})
+	default:
+		return s.either(ctx, c,
+			query{"release", []any{c.name, int64(c.token), c.attempt}},
+			query{"ended_why", []any{c.name, int64(c.token), c.attempt}})
+	}
+}
+
+// query is a statement and its arguments.
+type query struct {
+	statement string
+	args      []any
+}
+
+// either answers c by the token that act returns, or else by why.
+func (s *sqliteSession) either(ctx context.Context, c *call, act, why query) error {
+	err := s.query(ctx, act, func(row []sqldriver.Value) error {
+		token, err := asInt(row[0])
+		c.answer = answer{verdict: done, token: fence.Token(token)}
+		return err
+	})
+	if err != nil || c.answer.verdict == done {
+		return err
+	}
+	return s.query(ctx, why, func(row []sqldriver.Value) (err error) {
+		c.answer, err = scanAnswer(row)
+		return err
+	})
+}
+
+// query executes q, prepared once for the session.
+func (s *sqliteSession) query(ctx context.Context, q query, scan func([]sqldriver.Value) error) error {
+	return s.conn.Raw(func(conn any) error {
+		st := s.prepared[q.statement]
+		if st == nil {
+			var err error
+			if st, err = prepare(ctx, conn, s.texts[q.statement]); err != nil {
+				return err
+			}
+			s.prepared[q.statement] = st
+		}
+		return execute(ctx, st, q.args, scan)
+	})
+}

@@ -1,0 +1,162 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/fence"
+)
+
+// Store hosts leases in a database. It implements driver.Store, driver.Lister,
+// driver.Breaker, driver.Recoverer and driver.Pruner.
+type Store struct {
+	backend backend
+	dialect Dialect
+	props   driver.Properties
+	strict  bool // refuse a new identity
+	queue   *queue
+	closing sync.Once
+
+	// accepting holds a token while one caller accepts another database; accepted
+	// counts how often that was done, so that those who waited need not do it again.
+	accepting chan struct{}
+	accepted  atomic.Int64
+}
+
+func newStore(b backend, d Dialect, o Options) *Store {
+	s := &Store{
+		backend: b, dialect: d, props: b.properties(), strict: o.RefuseNewIdentity,
+		queue: newQueue(b, d), accepting: make(chan struct{}, 1),
+	}
+	if o.Label != "" {
+		s.props.Store = o.Label
+	}
+	return s
+}
+
+// Properties implements driver.Store.
+func (s *Store) Properties() driver.Properties { return s.props }
+
+// Close implements driver.Store. Calls under way are given up; the *sql.DB stays
+// open.
+func (s *Store) Close() error {
+	s.closing.Do(func() {
+		s.queue.close()
+		s.backend.close()
+	})
+	return nil
+}
+
+// Acquire implements driver.Store.
+func (s *Store) Acquire(ctx context.Context, r driver.Request) (driver.Term, error) {
+	if err := r.Check(s.props); err != nil {
+		return driver.Term{}, err
+	}
+	return s.do(ctx, call{kind: acquire, name: r.Name, attempt: r.Attempt, holder: r.Holder, ttl: s.props.RoundTTL(r.TTL)})
+}
+
+// Renew implements driver.Store.
+func (s *Store) Renew(ctx context.Context, t driver.Term, ttl time.Duration) (driver.Term, error) {
+	if err := t.Check(); err != nil {
+		return driver.Term{}, err
+	}
+	if err := s.props.CheckTTL(ttl); err != nil {
+		return driver.Term{}, err
+	}
+	return s.do(ctx, call{kind: renew, name: t.Name, attempt: t.Attempt, token: t.Token, ttl: s.props.RoundTTL(ttl)})
+}
+
+// Release implements driver.Store.
+func (s *Store) Release(ctx context.Context, t driver.Term) error {
+	if err := t.Check(); err != nil {
+		return err
+	}
+	_, err := s.do(ctx, call{kind: release, name: t.Name, attempt: t.Attempt, token: t.Token})
+	return err
+}
+
+// do takes one step, in as many tries as ctx allows while each ends with the
+// certainty that nothing was done, and a few after lost connections: repeating a
+// step is harmless, and after a restart of the server the pool is full of them.
+func (s *Store) do(ctx context.Context, c call) (driver.Term, error) {
+	if ctx.Err() != nil {
+		return driver.Term{}, left(ctx, false, nil).fault("")
+	}
+	lost := 0
+	for p := (pause{}); ; {
+		a, err := s.try(ctx, c)
+		if err == nil {
+			return a.result(c, lost > 0)
+		}
+		r := s.dialect.judge(err)
+		if r.kind == driver.ErrUnknown && ctx.Err() == nil {
+			lost++
+			r.again = lost <= maxLost
+		}
+		if r.again && !p.wait(ctx, s.queue.ctx.Done()) {
+			r = left(ctx, false, err)
+		} else if r.again {
+			continue
+		}
+		if lost > 0 {
+			r.kind, r.hint = driver.ErrUnknown, resolve
+		}
+		return driver.Term{}, r.fault("")
+	}
+}
+
+// maxLost is how many lost connections one call puts up with.
+const maxLost = 4
+
+// try sends c once. Its error says again where nothing was done for a passing reason.
+func (s *Store) try(ctx context.Context, c call) (answer, error) {
+	accepted := s.accepted.Load()
+	sent := c
+	sent.done = make(chan struct{})
+	err := s.queue.ask(ctx, &sent)
+	switch {
+	case err != nil:
+		return answer{}, err
+	case sent.answer.verdict == strange:
+		return answer{}, s.accept(ctx, accepted)
+	case sent.answer.verdict == again:
+		return answer{}, errLocked
+	case sent.answer.verdict == exhausted:
+		return answer{}, errExhausted
+	}
+	return sent.answer, nil
+}
+
+var (
+	errLocked    = retry("").because(errors.New("another transaction keeps its record locked"))
+	errExhausted = refuse("its floor or the database's clock is wrong: use another database",
+		fmt.Sprintf("no token is left: %d is the highest", fence.MaxToken))
+	errAccepted = retry("").because(errors.New("another database answers than before"))
+)
+
+// accept makes the store go on with the database that answers now, unless
+// another caller has done so since accepted was read. It then ends this try.
+func (s *Store) accept(ctx context.Context, accepted int64) error {
+	if s.strict {
+		return refuse("if that is right, accept it with `ringfence recover`; its floor keeps every number handed out before out of use",
+			"another database answers than the one on record")
+	}
+	select {
+	case s.accepting <- struct{}{}:
+		defer func() { <-s.accepting }()
+	case <-ctx.Done():
+		return left(ctx, false, nil)
+	}
+	if s.accepted.Load() == accepted {
+		if _, err := s.raise(ctx, 0); err != nil {
+			return before(s.dialect.judge(err))
+		}
+		s.accepted.Add(1)
+	}
+	return errAccepted
+}
