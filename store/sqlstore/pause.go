@@ -31,6 +31,21 @@ func (p *pause) wait(ctx context.Context, closed <-chan struct{}) bool {
 	}
 }
 
+// aTick waits until the database's clock has passed into a later tick than the one
+// in which another database was noticed. The floor is then raised in that later
+// tick: or a second loss, in the same tick as the first, would raise it to the
+// same number, and what was granted in between would be granted again.
+func aTick(ctx context.Context) bool {
+	t := time.NewTimer(2 * time.Millisecond)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // lastWord is how long a call whose context has ended waits for an answer that
 // is under way: mostly it is about to come, and is better than a doubt.
 const lastWord = 10 * time.Millisecond

@@ -153,6 +153,9 @@ func (s *Store) accept(ctx context.Context, accepted int64) error {
 		return left(ctx, false, nil)
 	}
 	if s.accepted.Load() == accepted {
+		if !aTick(ctx) {
+			return left(ctx, false, nil)
+		}
 		if _, err := s.raise(ctx, 0); err != nil {
 			return before(s.dialect.judge(err))
 		}

@@ -2,8 +2,8 @@
 --
 -- Where another server answers than the one on record, or the record is gone, the floor also rises above every
 -- number that the lost one can have granted: a minute beyond this server's clock, since that of the lost one may
--- have been ahead. The next grant then lies in a later tick than the one in which the change was noticed. Running
--- ahead of the clock costs nothing, because last + 1 orders; a second change that is noticed raises it again.
+-- have been ahead. Running ahead of the clock costs nothing, because last + 1 orders. The caller waits for a later tick
+-- than the one in which it noticed the change, so that a second change raises the floor again.
 INSERT INTO ringfence.store AS s (single, schema_version, identity, previous_identity, identity_changed_at, floor)
 SELECT true, 1, /*identity*/, 'lost', clock_timestamp(),
        greatest($1::bigint, (floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint - 1704067200000 + 60000) * 4096 - 1)
