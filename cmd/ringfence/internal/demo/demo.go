@@ -50,8 +50,7 @@ func Run(ctx context.Context, c Config) error {
 		return err
 	}
 	defer s.close()
-	fmt.Fprintf(c.Out, "Two processes, A and B, publish the same report under a lease of %s.\nLeases are kept in %s, the report in %s.\n",
-		leaseLength, s.at.Label, s.to.Label)
+	fmt.Fprintf(c.Out, "Two processes, A and B, publish the same report under a lease of %s, in %s.\n", leaseLength, s.places())
 	for _, act := range []act{usual, fenced} {
 		if err := s.play(ctx, act); err != nil {
 			return err

@@ -49,6 +49,14 @@ func newStage(ctx context.Context, c Config) (*stage, error) {
 	return s, nil
 }
 
+// places says where the demo plays.
+func (s *stage) places() string {
+	if s.at.Label == s.to.Label {
+		return s.to.Label
+	}
+	return s.to.Label + " with its leases in " + s.at.Label
+}
+
 func (s *stage) close() {
 	if s.db != nil {
 		_, _ = s.db.Exec("DROP TABLE IF EXISTS " + reportTable)
