@@ -34,7 +34,7 @@ demo: ## show a paused holder overwrite newer work, and then be refused
 	go run ./cmd/ringfence demo
 
 bench: ## measure against the least raw statements, as ratios
-	go run ./internal/e2e/bench
+	go test ./internal/e2e/bench -run '^$$' -bench . -benchtime 1x -timeout 30m
 
 cover: ## run the tests and show which share of each function they reach
 	@mkdir -p bin
