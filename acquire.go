@@ -24,7 +24,8 @@ func (l *Locker) TryAcquire(ctx context.Context, name string, h Hold) (*Lease, e
 
 // Acquire is [Locker.TryAcquire], trying again for up to wait while the name is
 // held or the store can't be reached, with pauses that grow to a second and are
-// spread at random. After that it fails with the last reason.
+// spread at random. A hint of the store that the name may be free ends a pause.
+// After wait it fails with the last reason.
 func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h Hold) (*Lease, error) {
 	if err := CheckWait(wait); err != nil {
 		return nil, err
@@ -35,6 +36,8 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 	}
 	defer a.giveBack()
 	begun := l.now()
+	watch := l.watch(ctx, name)
+	defer watch.end()
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		lease, err := a.ask(ctx)
 		left := wait - l.now().elapsed(begun)
@@ -42,7 +45,10 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 			return lease, err
 		}
 		l.emit(Event{Kind: EventWaiting, Fence: fence.Fence{Name: name}, Err: err})
-		if !sleep(ctx.Done(), min(nextTry(err, pause), left)) {
+		if errors.Is(err, ErrHeld) && watch.begin(left) {
+			continue // it may have been released before the watch began
+		}
+		if !watch.rest(min(nextTry(err, pause), left)) {
 			return nil, errors.Join(context.Cause(ctx), err)
 		}
 	}

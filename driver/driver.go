@@ -142,6 +142,17 @@ type (
 		Break(ctx context.Context, name, by string) (Record, error)
 	}
 
+	// Watcher tells early that a name may be free. A hint may be late, too many or
+	// lost, so whoever waits asks again from time to time all the same.
+	Watcher interface {
+		// Watch returns a channel that gets a hint when the term of name was ended
+		// before it ran out. From the return of Watch on nothing is missed while the
+		// connection lasts. The watch ends with ctx. Where several callers in this
+		// process wait for a name, a hint goes to one of them, in turn; one whose
+		// ctx ends with a hint that it has not taken leaves it to the next.
+		Watch(ctx context.Context, name string) (<-chan struct{}, error)
+	}
+
 	// Recoverer raises the floor by hand.
 	Recoverer interface {
 		// Raise makes the store grant only tokens above the given one, and returns

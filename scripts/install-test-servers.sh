@@ -8,6 +8,9 @@ needs=(
 	"/usr/lib/postgresql/*/bin/postgres     postgresql postgresql@17"
 	"/usr/lib/*/faketime/libfaketime.so.1   faketime   -"
 	"/usr/sbin/pgbouncer                    pgbouncer  pgbouncer"
+	"/usr/bin/redis-server                  redis-server redis"
+	"/usr/bin/etcd                          etcd-server etcd"
+	"/usr/bin/etcdctl                       etcd-client etcd"
 )
 
 on_debian() { command -v apt-get >/dev/null; }

@@ -4,12 +4,19 @@ go 1.26.0
 
 require (
 	github.com/jackc/pgx/v5 v5.13.0
+	github.com/redis/go-redis/v9 v9.23.0
 	github.com/ringfence-go/ringfence v0.0.0-00010101000000-000000000000
+	github.com/ringfence-go/ringfence/store/redisstore v0.0.0-00010101000000-000000000000
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	golang.org/x/sys v0.49.0
 	modernc.org/sqlite v1.62.0
+)
+
+require (
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	go.uber.org/atomic v1.12.0 // indirect
 )
 
 require (
@@ -31,3 +38,5 @@ require (
 )
 
 replace github.com/ringfence-go/ringfence => ../..
+
+replace github.com/ringfence-go/ringfence/store/redisstore => ../../store/redisstore

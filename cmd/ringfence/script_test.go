@@ -21,6 +21,7 @@ import (
 func onEach(t *testing.T, folder string) {
 	t.Run("sqlite", func(t *testing.T) { onSQLite(t, folder) })
 	t.Run("postgres", func(t *testing.T) { onPostgres(t, folder) })
+	t.Run("redis", func(t *testing.T) { onRedis(t, folder) })
 }
 
 func onSQLite(t *testing.T, folder string) {
@@ -32,6 +33,14 @@ func onSQLite(t *testing.T, folder string) {
 func onPostgres(t *testing.T, folder string) {
 	realserver.SharedPostgres(t) // is there one at all?
 	runScripts(t, folder, "postgres", func(t testing.TB, _ string) string { return realserver.SharedPostgres(t) })
+}
+
+func onRedis(t *testing.T, folder string) {
+	realserver.NewRedis(t, nil).Stop() // is there one at all?
+	runScripts(t, folder, "redis", func(t testing.TB, _ string) string {
+		r := realserver.NewRedis(t, nil)
+		return (&url.URL{Scheme: "redis", User: url.UserPassword("", r.Password()), Host: r.Addr(), Path: "/0"}).String()
+	})
 }
 
 // runScripts runs the scripts of a folder in parallel, each with a store of its own.

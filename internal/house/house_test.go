@@ -107,7 +107,8 @@ var breaches = []breach{
 	{"no sleeping in tests", "fence/x_test.go", "package fence\n\nimport \"time\"\n\nfunc f() { time.Sleep(1) }\n", "sleeps in real time"},
 	{"no sleeping in tests", "fence/x_test.go", "package fence\n\nimport clock \"time\"\n\nvar nap = clock.Sleep\n", "sleeps in real time"},
 	{"no sleeping in tests", "cmd/ringfence/internal/child/helper_test.go", "package child\n", "no longer sleeps"},
-	{"SQL says what it is for", "store/sqlstore/x.sql", "SELECT 1 -- reads a record\n", "must be a comment"},
+	{"SQL and Lua say what they are for", "store/sqlstore/x.sql", "SELECT 1 -- reads a record\n", "must be a comment"},
+	{"SQL and Lua say what they are for", "store/redisstore/lua/x.lua", "return 1 -- reads a record\n", "must be a comment"},
 }
 
 func TestCleanTreeBreaksNoRule(t *testing.T) {

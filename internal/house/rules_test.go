@@ -32,8 +32,8 @@ var rules = []rule{
 		checkLength},
 	{"no sleeping in tests", "a sleep is too short on a busy machine and too long on every other; wait on a signal, or poll with a deadline",
 		checkSleep},
-	{"SQL says what it is for", "a statement in a log or a slow-query list leads back to its purpose",
-		checkSQL},
+	{"SQL and Lua say what they are for", "a statement in a log or a slow-query list leads back to its purpose",
+		checkPurpose},
 }
 
 // maxLines is where a file has to be split; most are far below.
@@ -178,9 +178,9 @@ func checkSleep(fsys fs.FS) (faults []string) {
 	return faults
 }
 
-func checkSQL(fsys fs.FS) (faults []string) {
+func checkPurpose(fsys fs.FS) (faults []string) {
 	for _, s := range sources(fsys) {
-		if path.Ext(s.path) == ".sql" && !strings.HasPrefix(s.text, "-- ") {
+		if slices.Contains([]string{".sql", ".lua"}, path.Ext(s.path)) && !strings.HasPrefix(s.text, "-- ") {
 			faults = append(faults, fmt.Sprintf("%s: its first line must be a comment with its purpose", s.path))
 		}
 	}

@@ -26,7 +26,7 @@ func (s source) isTest() bool { return strings.HasSuffix(s.path, "_test.go") }
 func sources(fsys fs.FS) (found []source) {
 	walk(fsys, func(name string) {
 		switch path.Ext(name) {
-		case ".go", ".sql", ".sh", ".mod", ".work":
+		case ".go", ".sql", ".lua", ".sh", ".mod", ".work":
 			text, err := fs.ReadFile(fsys, name)
 			if err != nil {
 				panic(err)

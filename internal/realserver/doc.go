@@ -3,7 +3,7 @@
 // clock, and cuts the network in front of it.
 //
 // Only tests import it. Every server listens on a free loopback port with a
-// random password, keeps its files in a temporary folder, and ends with the
+// random password (etcd asks for none), keeps its files in a temporary folder, and ends with the
 // test that started it, or with the test binary, however that comes to its end
 // (see watch.sh).
 //

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -31,6 +32,9 @@ term is over and that have not been pruned. PREFIX is compared byte for byte.`,
 			if len(args) == 1 {
 				prefix = args[0]
 			}
+			if !utf8.ValidString(prefix) {
+				return usage("PREFIX %s: it is not valid UTF-8, and so begins no name", fence.Quote(prefix))
+			}
 			return a.list(c.Context(), prefix, all)
 		},
 	}
@@ -40,7 +44,7 @@ term is over and that have not been pruned. PREFIX is compared byte for byte.`,
 }
 
 func (a *app) list(ctx context.Context, prefix string, all bool) error {
-	return a.at(ctx, func(ctx context.Context, s *open.Store) error {
+	return a.at(ctx, func(ctx context.Context, s open.Store) error {
 		found, err := page(ctx, s, prefix, func(r driver.Record) bool { return all || r.State == driver.Held })
 		if err != nil {
 			return err
@@ -50,7 +54,7 @@ func (a *app) list(ctx context.Context, prefix string, all bool) error {
 }
 
 // page reads the store's records page by page and keeps some.
-func page(ctx context.Context, s *open.Store, prefix string, keep func(driver.Record) bool) ([]leaseJSON, error) {
+func page(ctx context.Context, s open.Store, prefix string, keep func(driver.Record) bool) ([]leaseJSON, error) {
 	kept := []leaseJSON{}
 	for after := ""; ; {
 		records, err := asked(ctx, func(ctx context.Context) ([]driver.Record, error) {
@@ -109,7 +113,7 @@ func (a *app) show(ctx context.Context, name string) error {
 	if err := fence.CheckName(name); err != nil {
 		return err
 	}
-	return a.at(ctx, func(ctx context.Context, s *open.Store) error {
+	return a.at(ctx, func(ctx context.Context, s open.Store) error {
 		r, err := asked(ctx, func(ctx context.Context) (driver.Record, error) { return s.Inspect(ctx, name) })
 		if err != nil {
 			return err
@@ -190,7 +194,7 @@ func (a *app) breakTerm(ctx context.Context, name, by string) error {
 	if err := driver.CheckHolder(by); err != nil {
 		return err
 	}
-	return a.at(ctx, func(ctx context.Context, s *open.Store) error {
+	return a.at(ctx, func(ctx context.Context, s open.Store) error {
 		r, err := asked(ctx, func(ctx context.Context) (driver.Record, error) { return s.Break(ctx, name, by) })
 		if err != nil {
 			return err

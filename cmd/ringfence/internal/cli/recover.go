@@ -44,7 +44,7 @@ that lost grants made while its clock ran ahead.`,
 }
 
 func (a *app) recover(ctx context.Context, above fence.Token) error {
-	return a.at(ctx, func(ctx context.Context, s *open.Store) error {
+	return a.at(ctx, func(ctx context.Context, s open.Store) error {
 		floor, err := asked(ctx, func(ctx context.Context) (fence.Token, error) { return s.Raise(ctx, above) })
 		if err != nil {
 			return err

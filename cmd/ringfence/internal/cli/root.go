@@ -155,7 +155,7 @@ func asked[R any](ctx context.Context, question func(context.Context) (R, error)
 }
 
 // at does a short command at the named store; a signal ends it.
-func (a *app) at(ctx context.Context, do func(context.Context, *open.Store) error) error {
+func (a *app) at(ctx context.Context, do func(context.Context, open.Store) error) error {
 	t, err := a.target()
 	if err != nil {
 		return err

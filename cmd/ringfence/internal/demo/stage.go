@@ -22,7 +22,7 @@ type stage struct {
 	c      Config
 	out    io.Writer
 	at, to open.Target
-	store  *open.Store
+	store  open.Store
 	db     *sql.DB
 }
 

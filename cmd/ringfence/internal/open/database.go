@@ -15,18 +15,22 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/fence"
 )
 
 // connectTimeout bounds one try to reach a server that doesn't answer.
 const connectTimeout = 5 * time.Second
 
-// Database opens the database behind t. For SQLite that creates the file where
+// Database opens the SQL database behind t. For SQLite that creates the file where
 // its folder exists; for a server nothing is sent yet.
 func (t Target) Database(context.Context) (*sql.DB, error) {
-	if t.Kind == Postgres {
+	switch t.Kind {
+	case Postgres:
 		return t.postgres(), nil
+	case SQLite:
+		return t.sqlite()
 	}
-	return t.sqlite()
+	return nil, fmt.Errorf("%w destination %s: it takes no SQL; want a sqlite:// or postgres:// URL", fence.ErrInvalid, t.Label)
 }
 
 func (t Target) postgres() *sql.DB {

@@ -2,6 +2,8 @@ package open
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -17,11 +19,11 @@ func (t Target) Lazy() *Lazy { return &Lazy{target: t} }
 type Lazy struct {
 	target Target
 	mu     sync.Mutex
-	store  *Store
+	store  Store
 	closed bool
 }
 
-func (l *Lazy) open(ctx context.Context) (*Store, error) {
+func (l *Lazy) open(ctx context.Context) (Store, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -73,13 +75,26 @@ func (l *Lazy) Inspect(ctx context.Context, name string) (driver.Record, error) 
 	return s.Inspect(ctx, name)
 }
 
+// Watch is that of the store, where it gives hints.
+func (l *Lazy) Watch(ctx context.Context, name string) (<-chan struct{}, error) {
+	s, err := l.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if w, ok := s.(driver.Watcher); ok {
+		return w.Watch(ctx, name)
+	}
+	return nil, fmt.Errorf("hints at %s: %w", l.target.Label, errors.ErrUnsupported)
+}
+
 // MinLease is the shortest lease that the stores grant.
 const MinLease = 10 * time.Millisecond
 
-// Properties are those of the SQL stores, which are the same before one is opened.
+// Properties are what all stores that are linked in have in common, so that they
+// are known before one is opened.
 func (l *Lazy) Properties() driver.Properties {
 	return driver.Properties{
-		Store: l.target.Label, Clock: "the database's, at statement time",
+		Store: l.target.Label, Clock: "the store's own, in each step",
 		Resolution: time.Millisecond, MinTTL: MinLease, Durable: true,
 	}
 }

@@ -30,6 +30,8 @@ func TestParse(t *testing.T) {
 		"postgres://u:a%40" + secret + "%2F@h/a%20b":             "postgres://u@h/a%20b",
 		"postgres://a,b:5433/db?target_session_attrs=read-write": "postgres://a,b:5433/db",
 		"postgres:///db?host=/run/postgresql":                    "postgres:///db",
+		"redis://u:" + secret + "@h:6380/3":                      "redis://u@h:6380/3",
+		"rediss://h":                                             "rediss://h",
 	} {
 		target, err := Parse(raw)
 		if err != nil || target.Label != want {
@@ -49,6 +51,8 @@ func TestParseNeverRepeatsWhatItRefuses(t *testing.T) {
 		"postgres://u:12/" + secret + "@h/db", "postgres://u:12?" + secret + "@h/db", "postgres://u:12#" + secret + "@h/db",
 		"postgres://u:" + secret + "%zz@h/db", "postgres://u:" + secret + "@h/db?sslmode=" + secret,
 		"postgres://u:" + secret + "@h/db?sslrootcert=/no/" + secret, "postgres://u:" + secret + "@h/db?target_session_attrs=" + secret,
+		"redis://u:" + secret + "@h:port/0", "redis://u:" + secret + "@h/nodb", "redis://u:12/" + secret + "@h/0",
+		"redis://u:" + secret + "@h/0?nope=" + secret, "redis:" + secret,
 		"sqlite://", "sqlite:///", "sqlite://u:" + secret + "@h/x.db", "sqlite:///x.db?" + secret, "sqlite::memory:", "sqlite:///x/",
 	} {
 		_, err := Parse(raw)

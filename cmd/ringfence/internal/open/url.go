@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/ringfence-go/ringfence/fence"
 )
@@ -29,19 +30,21 @@ type Target struct {
 	makeFolder bool   // of path: it is our own default
 
 	config *pgx.ConnConfig // PostgreSQL
+	redis  *redis.Options
 }
 
-// Kind is the kind of database behind a URL.
+// Kind is what stands behind a URL.
 type Kind string
 
 // The kinds that are linked in.
 const (
 	SQLite   Kind = "sqlite"
 	Postgres Kind = "postgres"
+	Redis    Kind = "redis"
 )
 
 // Forms tells a person which URLs there are.
-const Forms = "sqlite:///path/file.db or postgres://user@host:5432/database"
+const Forms = "sqlite:///path/file.db, postgres://user@host:5432/database or redis://user@host:6379/0"
 
 var schemeForm = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]*)://`)
 
@@ -60,6 +63,8 @@ func Parse(raw string) (Target, error) {
 	switch strings.ToLower(m[1]) {
 	case "postgres", "postgresql":
 		return parsePostgres(raw)
+	case "redis", "rediss":
+		return parseRedis(raw)
 	}
 	return Target{}, fmt.Errorf("%w URL: unknown scheme %s; want %s", fence.ErrInvalid, fence.Quote(m[1]), Forms)
 }
@@ -95,7 +100,7 @@ func parsePostgres(raw string) (Target, error) {
 	if err != nil || misread(u) {
 		return Target{}, invalidPostgres("it can't be parsed; percent-encode what is special in the user, the password or the database: %%40 is @, %%2F is /, %%3A is :, %%3F is ?, %%23 is #")
 	}
-	t := Target{Kind: Postgres, Label: labelPostgres(u)}
+	t := Target{Kind: Postgres, Label: label(u, "postgres")}
 	_, t.HasPassword = u.User.Password()
 	t.HasPassword = t.HasPassword || u.Query().Has("password")
 	if t.config, err = pgx.ParseConfig(raw); err != nil {
@@ -116,12 +121,13 @@ func misread(u *url.URL) bool {
 		strings.Contains(u.RawQuery, "@") && !u.Query().Has("password")
 }
 
-func labelPostgres(u *url.URL) string {
+// label is a server's URL without its password and its parameters.
+func label(u *url.URL, scheme string) string {
 	user := ""
 	if name := u.User.Username(); name != "" {
 		user = url.User(name).String() + "@"
 	}
-	return "postgres://" + user + u.Host + u.EscapedPath()
+	return scheme + "://" + user + u.Host + u.EscapedPath()
 }
 
 // complaint is what pgx says is wrong, without the URL and the values that it

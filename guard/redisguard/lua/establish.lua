@@ -1,0 +1,2 @@
+-- Begins a term at a resource. ARGV: name, token.
+return establish_step(KEYS, ARGV)

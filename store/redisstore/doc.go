@@ -1,0 +1,34 @@
+// Package redisstore hosts leases in a Redis or a Valkey that a team already
+// runs. It takes the client that you have:
+//
+//	client := redis.NewClient(&redis.Options{Addr: "localhost:6379"})
+//	...
+//	store, err := redisstore.Open(ctx, client, nil)
+//
+// # One script a step
+//
+// Each step is one Lua script, which Redis executes as a whole: it reads the
+// server's clock once, judges the record of the name, and makes the token. The
+// scripts stand in the folder lua. A record has no time to live of Redis's own:
+// it says when its term ends, and stays until [Store.Prune], since it carries
+// the last token.
+//
+// # Callers together
+//
+// What several goroutines ask for while the server is busy goes to it in one
+// pipeline. Nobody waits for company: a request that finds the store idle is sent
+// at once.
+//
+// # Another server at the address
+//
+// Each acquire compares, inside its script, the replication id of the server that
+// answers with the one on record. After a restart, a promotion or the loss of
+// the record the store first raises its floor above whatever was granted, notes
+// the change, and goes on; see [Options].
+//
+// # One hash slot
+//
+// All keys of a store begin with its prefix as a hash tag, {ringfence} by
+// default, so that a cluster keeps them on one shard. Stores with different
+// prefixes are different stores, and may lie on different shards.
+package redisstore

@@ -1,0 +1,2 @@
+-- Shows the record of a name.
+return shown(record(KEYS[1]))

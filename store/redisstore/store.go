@@ -1,0 +1,202 @@
+package redisstore
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/fence"
+)
+
+// Store hosts leases in a Redis. It implements driver.Store and all optional
+// abilities.
+type Store struct {
+	link    *link
+	queue   *queue
+	hub     *hub
+	opts    Options
+	props   driver.Properties
+	tag     string // what every key begins with
+	weak    string // as the scripts take it
+	closing sync.Once
+
+	id    string // random; begins the id of each release
+	calls atomic.Uint64
+	look  fitness
+}
+
+func newStore(l *link, o Options) *Store {
+	s := &Store{link: l, queue: newQueue(l.execute, o.Workers), opts: o, tag: "{" + o.Prefix + "}:", weak: "0", id: rand.Text()[:10]}
+	s.hub = newHub(l.client)
+	if o.WeakIdentity {
+		s.weak = "1"
+	}
+	s.props = driver.Properties{
+		Store:      o.Label,
+		Clock:      "the Redis server",
+		Resolution: time.Millisecond,
+		MinTTL:     10 * time.Millisecond,
+	}
+	if o.Label == "" {
+		s.props.Store = l.addr + ", prefix " + o.Prefix
+	}
+	return s
+}
+
+// Properties implements driver.Store. Durable says that the server writes each
+// grant to its disk before it answers: appendonly yes and appendfsync always.
+func (s *Store) Properties() driver.Properties { return s.props }
+
+// Close implements driver.Store. Calls under way are given up; the client stays
+// open.
+func (s *Store) Close() error {
+	s.closing.Do(func() {
+		s.queue.close()
+		s.hub.close()
+	})
+	return nil
+}
+
+// lease is the key of a name's record, and the channel of its hints. Any name will
+// do: the hash tag stands before it, and Redis compares keys byte for byte.
+func (s *Store) lease(name string) string { return s.tag + "lease:" + name }
+
+func (s *Store) keys(name string) []string {
+	return []string{s.lease(name), s.tag + "store", s.tag + "names"}
+}
+
+// Acquire implements driver.Store.
+func (s *Store) Acquire(ctx context.Context, r driver.Request) (driver.Term, error) {
+	if err := r.Check(s.props); err != nil {
+		return driver.Term{}, err
+	}
+	if err := s.look.due(ctx, s); err != nil {
+		return driver.Term{}, err
+	}
+	return s.term(ctx, fence.Fence{Name: r.Name}, r.Attempt, acquire,
+		r.Name, r.Attempt, r.Holder, milliseconds(s.props.RoundTTL(r.TTL)), s.weak)
+}
+
+// Renew implements driver.Store.
+func (s *Store) Renew(ctx context.Context, t driver.Term, ttl time.Duration) (driver.Term, error) {
+	if err := t.Check(); err != nil {
+		return driver.Term{}, err
+	}
+	if err := s.props.CheckTTL(ttl); err != nil {
+		return driver.Term{}, err
+	}
+	return s.term(ctx, t.Fence, t.Attempt, renew, t.Token.String(), t.Attempt, milliseconds(s.props.RoundTTL(ttl)))
+}
+
+// Release implements driver.Store.
+func (s *Store) Release(ctx context.Context, t driver.Term) error {
+	if err := t.Check(); err != nil {
+		return err
+	}
+	id := s.id + strconv.FormatUint(s.calls.Add(1), 36)
+	_, err := s.term(ctx, t.Fence, t.Attempt, release, t.Token.String(), t.Attempt, id)
+	return err
+}
+
+// term takes a step and reads what the store says about the term.
+func (s *Store) term(ctx context.Context, f fence.Fence, attempt string, sc script, args ...any) (driver.Term, error) {
+	reply, err := s.do(ctx, f.Name, sc, args...)
+	if err != nil {
+		return driver.Term{}, err.fault("")
+	}
+	v := reply.words(4)
+	token, remaining := v.token(1), v.milliseconds(3)
+	if v.err != nil {
+		return driver.Term{}, v.err.fault("")
+	}
+	f.Token = token
+	switch v.text[0] {
+	case "done", "same":
+		return driver.Term{Fence: f, Attempt: attempt, Remaining: remaining}, nil
+	case "held":
+		return driver.Term{}, &driver.HeldError{Name: f.Name, Holder: v.text[2], Token: f.Token, Remaining: remaining}
+	case "exhausted":
+		return driver.Term{}, refuse("its floor or the server's clock is wrong: open the store with another Prefix",
+			fmt.Sprintf("no token is left: %d is the highest", fence.MaxToken)).fault("")
+	}
+	return driver.Term{}, &driver.EndedError{Fence: f, Cause: driver.EndCause(v.text[0])}
+}
+
+// maxLost is how many lost connections one call puts up with. Each script may be
+// repeated: what it did the first time it does not do again.
+const maxLost = 4
+
+// do runs a script about a name, in as many tries as ctx allows while each ends
+// with the certainty that nothing was done, and a few after lost connections.
+func (s *Store) do(ctx context.Context, name string, sc script, args ...any) (reply, *ruling) {
+	if ctx.Err() != nil {
+		r := left(ctx, false, nil)
+		return reply{}, &r
+	}
+	lost := 0
+	for p := (pause{}); ; {
+		got, err := s.try(ctx, name, sc, args)
+		if err == nil {
+			return got, nil
+		}
+		r := judge(err)
+		if errors.Is(r.kind, driver.ErrUnknown) && ctx.Err() == nil && s.queue.ctx.Err() == nil {
+			lost++
+			r.again = lost <= maxLost
+		}
+		if r.moved {
+			s.link.moved(ctx)
+		}
+		if r.again && !p.wait(ctx, s.queue.ctx.Done()) {
+			r = left(ctx, false, err)
+		} else if r.again {
+			continue
+		}
+		if lost > 0 {
+			r.kind, r.hint = driver.ErrUnknown, resolve
+		}
+		return reply{}, &r
+	}
+}
+
+// try runs a script once. Its error says again where nothing was done for a passing reason.
+func (s *Store) try(ctx context.Context, name string, sc script, args []any) (reply, error) {
+	c := &call{script: sc, keys: s.keys(name), args: args}
+	if err := s.queue.ask(ctx, c); err != nil {
+		return reply{}, err
+	}
+	got := reply{c.reply}
+	switch got.verdict() {
+	case "strange":
+		return reply{}, s.accept(ctx)
+	case "replica":
+		return reply{}, unavailable(primary).because(errors.New("the server is a replica"))
+	}
+	return got, nil
+}
+
+var errAccepted = retry("").because(errors.New("another server answers than before"))
+
+// accept makes the store go on with the server that answers now, after it was
+// looked at like the first one. It then ends this try.
+func (s *Store) accept(ctx context.Context) error {
+	if s.opts.RefuseNewIdentity {
+		return refuse("if that is right, accept it with `ringfence recover`; its floor keeps every number handed out before out of use",
+			"another server answers than the one on record")
+	}
+	if _, err := s.inspectServer(ctx); err != nil {
+		return before(judge(err))
+	}
+	if err := s.queue.ask(ctx, &call{script: raise, keys: s.keys(""), args: []any{"0", s.weak, "lost"}}); err != nil {
+		return before(judge(err))
+	}
+	return errAccepted
+}
+
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

@@ -1,0 +1,58 @@
+package ringfence
+
+import (
+	"context"
+	"time"
+
+	"github.com/ringfence-go/ringfence/driver"
+)
+
+// watch listens for hints that a name may be free, where the store gives any. It
+// only shortens pauses: without it, or when it fails, a waiter asks as often as it
+// would anyway.
+type watch struct {
+	l      *Locker
+	name   string
+	ctx    context.Context // of the waiter
+	end    context.CancelFunc
+	begun  bool
+	hints  <-chan struct{} // nil for ever where there are none
+	within context.Context // how long the store listens
+}
+
+func (l *Locker) watch(ctx context.Context, name string) *watch {
+	w := &watch{l: l, name: name, ctx: ctx}
+	w.within, w.end = context.WithCancel(ctx)
+	return w
+}
+
+// begin reports whether hints come from now on, and did not before. It waits no
+// longer for the store than a pause would last.
+func (w *watch) begin(left time.Duration) bool {
+	store, ok := w.l.store.(driver.Watcher)
+	if !ok || w.begun {
+		return false
+	}
+	w.begun = true
+	patience := time.AfterFunc(min(w.l.opts.RequestTimeout, maxPause, left), w.end)
+	hints, err := store.Watch(w.within, w.name)
+	if err != nil || !patience.Stop() {
+		return false
+	}
+	w.hints = hints
+	return true
+}
+
+// rest waits for d or for a hint, and reports whether the waiter's context lasts.
+func (w *watch) rest(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-w.hints:
+		return true
+	case <-w.ctx.Done():
+		return false
+	}
+}
