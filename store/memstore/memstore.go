@@ -30,7 +30,7 @@ type Options struct {
 }
 
 // Store is one client of leases held in memory. It implements driver.Store,
-// driver.Lister, driver.Breaker, driver.Recoverer and driver.Pruner.
+// driver.Lister, driver.Breaker, driver.Watcher, driver.Recoverer and driver.Pruner.
 type Store struct {
 	shared *shared
 	closed atomic.Bool
@@ -41,9 +41,10 @@ type shared struct {
 	clock    func() time.Time
 	identity string
 
-	mu    sync.Mutex
-	rows  map[string]*row
-	floor fence.Token // nothing at or below it is granted
+	mu      sync.Mutex
+	rows    map[string]*row
+	floor   fence.Token                // nothing at or below it is granted
+	waiting map[string][]chan struct{} // for hints, in turn
 }
 
 // New returns the first client of an empty memory.
@@ -52,7 +53,7 @@ func New(o *Options) *Store {
 	if o != nil && o.Clock != nil {
 		clock = o.Clock
 	}
-	return &Store{shared: &shared{clock: clock, identity: rand.Text(), rows: map[string]*row{}}}
+	return &Store{shared: &shared{clock: clock, identity: rand.Text(), rows: map[string]*row{}, waiting: map[string][]chan struct{}{}}}
 }
 
 // Share returns one more client of the same leases, as a second connection to a
@@ -167,6 +168,7 @@ func (s *Store) Release(ctx context.Context, t driver.Term) error {
 		r, err := m.exact(t, now)
 		if err == nil {
 			r.end(driver.EndReleased, "", now)
+			m.wake(t.Name)
 		}
 		return struct{}{}, err
 	})

@@ -50,6 +50,7 @@ func (s *Store) Break(ctx context.Context, name, by string) (driver.Record, erro
 		before := m.record(name, now)
 		if before.State == driver.Held {
 			m.rows[name].end(driver.EndForced, by, now)
+			m.wake(name)
 		}
 		return before, nil
 	})

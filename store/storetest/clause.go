@@ -45,4 +45,6 @@ var clauses = []Clause{
 	{ID: "C41", Name: "bad_floor_refused", test: badFloorRefused},
 	{ID: "C42", Name: "prune_takes_idle_names", test: pruneTakesIdleNames, Alone: true},
 	{ID: "C43", Name: "prune_leaves_the_rest", test: pruneLeavesTheRest, Alone: true},
+	{ID: "C44", Name: "watch_hints_at_an_end", test: watchHintsAtAnEnd},
+	{ID: "C45", Name: "watch_hands_its_hint_on", test: watchHandsItsHintOn},
 }

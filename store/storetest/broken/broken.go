@@ -75,6 +75,7 @@ type client struct {
 	breakName  func(ctx context.Context, name, by string) (driver.Record, error)
 	raise      func(context.Context, fence.Token) (fence.Token, error)
 	prune      func(ctx context.Context, idle time.Duration, limit int) (int, error)
+	watch      func(ctx context.Context, name string) (<-chan struct{}, error)
 }
 
 func newClient(right *memstore.Store) *client {
@@ -90,6 +91,7 @@ func newClient(right *memstore.Store) *client {
 		breakName:  right.Break,
 		raise:      right.Raise,
 		prune:      right.Prune,
+		watch:      right.Watch,
 	}
 }
 
@@ -127,4 +129,8 @@ func (c *client) Identity(ctx context.Context) (driver.Identity, error) { return
 
 func (c *client) Prune(ctx context.Context, idle time.Duration, limit int) (int, error) {
 	return c.prune(ctx, idle, limit)
+}
+
+func (c *client) Watch(ctx context.Context, name string) (<-chan struct{}, error) {
+	return c.watch(ctx, name)
 }

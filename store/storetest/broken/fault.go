@@ -53,5 +53,7 @@ func Faults() []Fault {
 		{Name: "never cleans up", Clause: "C42", spoil: neverPrunes},
 		{Name: "cleans up what has only just ended", Clause: "C43", spoil: prunesAtOnce},
 		{Name: "cleans up what is held", Clause: "C43", spoil: prunesHeld},
+		{Name: "gives no hints", Clause: "C44", spoil: givesNoHints},
+		{Name: "loses the hint of a waiter that gives up", Clause: "C45", spoil: losesHint},
 	}
 }
