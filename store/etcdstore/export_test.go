@@ -1,0 +1,39 @@
+package etcdstore
+
+import (
+	"context"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ringfence-go/ringfence/driver"
+)
+
+// OpenSkewed opens a store whose caller's clock is off.
+func OpenSkewed(ctx context.Context, client *clientv3.Client, skew time.Duration) (*Store, error) {
+	full, err := (*Options)(nil).withDefaults(client)
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, client, full, func() time.Time { return time.Now().Add(skew) })
+}
+
+// GrantBlindly takes the step of an acquire on an etcd lease that s has lent
+// before, without any look.
+func (s *Store) GrantBlindly(ctx context.Context, r driver.Request) (driver.Term, error) {
+	for _, l := range s.pool.lent {
+		l.users++
+		return s.grant(ctx, s.history.get(), l, r)
+	}
+	return driver.Term{}, errFree
+}
+
+// ForgetAsSeen forgets name as it was before between was called.
+func (s *Store) ForgetAsSeen(ctx context.Context, name string, between func()) (int, error) {
+	v, _, err := s.look(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	between()
+	return s.forgetAll(ctx, []clientv3.Op{s.forget(v)})
+}

@@ -1,0 +1,51 @@
+package etcdstore
+
+import (
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ringfence-go/ringfence/driver"
+)
+
+// keys are the places of a store. A name's three keys end in the name itself,
+// byte for byte, so that no two names meet and a range lists them in order.
+//
+//	store        the store's own record: identity and base
+//	live/NAME    exists while the name is held; hangs on an etcd lease
+//	term/NAME    the last grant; written by it and by nothing else
+//	note/NAME    what became of a term since its grant: renewed, released, forced
+type keys struct{ prefix string }
+
+func (k keys) store() string           { return k.prefix + "store" }
+func (k keys) live(name string) string { return k.prefix + "live/" + name }
+func (k keys) term(name string) string { return k.prefix + "term/" + name }
+func (k keys) note(name string) string { return k.prefix + "note/" + name }
+
+// look reads all that concerns a name.
+func (k keys) look(name string) []clientv3.Op {
+	return []clientv3.Op{
+		clientv3.OpGet(k.store()), clientv3.OpGet(k.live(name)), clientv3.OpGet(k.term(name)), clientv3.OpGet(k.note(name)),
+	}
+}
+
+// ofAttempt holds when the last grant of name was made to this attempt. A grant
+// begins with its attempt and a line break, and values compare as bytes.
+func (k keys) ofAttempt(name, attempt string) []clientv3.Cmp { return k.between(name, attempt) }
+
+// exact holds when t is the last grant of its name and is not over: the same
+// attempt above the same base, in the revision that makes it this token, and the
+// live key of that very revision.
+func (k keys) exact(t driver.Term, base int64) []clientv3.Cmp {
+	rev := int64(t.Token) - base
+	return append(k.between(t.Name, t.Attempt+"\n"+padded(base)),
+		clientv3.Compare(clientv3.ModRevision(k.term(t.Name)), "=", rev),
+		clientv3.Compare(clientv3.CreateRevision(k.live(t.Name)), "=", rev))
+}
+
+// between holds when the grant of name begins with the given lines.
+func (k keys) between(name, lines string) []clientv3.Cmp {
+	key := k.term(name)
+	return []clientv3.Cmp{
+		clientv3.Compare(clientv3.Value(key), ">", lines+"\n"),
+		clientv3.Compare(clientv3.Value(key), "<", lines+"\v"), // the byte after a line break
+	}
+}

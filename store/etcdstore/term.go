@@ -1,0 +1,151 @@
+package etcdstore
+
+import (
+	"context"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/fence"
+)
+
+// Renew implements driver.Store: it moves the live key to a newer etcd lease.
+func (s *Store) Renew(ctx context.Context, t driver.Term, ttl time.Duration) (driver.Term, error) {
+	if err := t.Check(); err != nil {
+		return driver.Term{}, err
+	}
+	if err := s.props.CheckTTL(ttl); err != nil {
+		return driver.Term{}, err
+	}
+	return tries(ctx, s, func(bool) (driver.Term, error) { return s.renew(ctx, t, s.props.RoundTTL(ttl)) })
+}
+
+func (s *Store) renew(ctx context.Context, t driver.Term, ttl time.Duration) (driver.Term, error) {
+	l, err := s.pool.take(ctx, ttl)
+	if err != nil {
+		return driver.Term{}, err
+	}
+	n := note{State: renewed, TTL: ttl.Milliseconds()}
+	put := clientv3.OpPut(s.keys.live(t.Name), "", clientv3.WithLease(l.id), clientv3.WithPrevKV())
+	v, resp, err := s.exactly(ctx, t, n, put)
+	switch {
+	case err != nil:
+		s.unused(l, err)
+		return driver.Term{}, err
+	case resp == nil:
+		s.pool.back(l)
+		return driver.Term{}, v.over(t)
+	}
+	s.pool.off(resp.Responses[0].GetResponsePut().PrevKv.Lease)
+	t.Remaining = l.remaining()
+	return t, nil
+}
+
+// Release implements driver.Store.
+func (s *Store) Release(ctx context.Context, t driver.Term) error {
+	if err := t.Check(); err != nil {
+		return err
+	}
+	_, err := tries(ctx, s, func(inDoubt bool) (struct{}, error) {
+		v, done, err := s.end(ctx, t, note{State: string(driver.EndReleased)})
+		ours := inDoubt && v.is(t) && !v.held() && v.cause() == driver.EndReleased // by a try whose answer was lost
+		if err == nil && !done && !ours {
+			err = v.over(t)
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+// end ends exactly the term t, or shows what stands in its place.
+func (s *Store) end(ctx context.Context, t driver.Term, n note) (view, bool, error) {
+	v, resp, err := s.exactly(ctx, t, n, clientv3.OpDelete(s.keys.live(t.Name), clientv3.WithPrevKV()))
+	if resp == nil {
+		return v, false, err
+	}
+	s.pool.off(resp.Responses[0].GetResponseDeleteRange().PrevKvs[0].Lease)
+	return v, true, nil
+}
+
+// exactly changes the live key of t, with a note of it, if t is the current term.
+// Otherwise there is no response, and the view shows what it found. Which base a
+// token stands on is not part of a term: it is guessed, and read where the guess
+// was wrong.
+func (s *Store) exactly(ctx context.Context, t driver.Term, n note, change clientv3.Op) (view, *clientv3.TxnResponse, error) {
+	n.Token, n.At = t.Token, s.clock().UnixMilli()
+	base := s.history.get().Base
+	for range 2 {
+		resp, err := s.txn(ctx, s.keys.exact(t, base),
+			[]clientv3.Op{change, clientv3.OpPut(s.keys.note(t.Name), n.encode())}, nil)
+		if err != nil {
+			return view{}, nil, err
+		}
+		if resp.Succeeded {
+			return view{}, resp, nil
+		}
+		v, _, err := s.look(ctx, t.Name)
+		if err != nil || !v.is(t) || !v.held() {
+			return v, nil, err
+		}
+		base = v.grant.base
+	}
+	return view{}, nil, errChanged
+}
+
+// over is why a step of t is refused. Who has the wrong attempt or the wrong
+// token learns no more than a stranger may.
+func (v view) over(t driver.Term) error {
+	if !v.is(t) {
+		return &driver.EndedError{Fence: t.Fence, Cause: driver.EndSuperseded}
+	}
+	return v.ended(t.Fence)
+}
+
+// ttl is the length that the term was last granted or renewed for.
+func (v view) ttl() time.Duration {
+	ms := v.grant.TTL
+	if v.note.State == renewed {
+		ms = v.note.TTL
+	}
+	return time.Duration(ms) * time.Millisecond
+}
+
+// Inspect implements driver.Store.
+func (s *Store) Inspect(ctx context.Context, name string) (driver.Record, error) {
+	if err := fence.CheckName(name); err != nil {
+		return driver.Record{}, err
+	}
+	return tries(ctx, s, func(bool) (driver.Record, error) {
+		v, _, err := s.look(ctx, name)
+		if err != nil {
+			return driver.Record{}, err
+		}
+		return s.show(ctx, v, map[clientv3.LeaseID]time.Duration{})
+	})
+}
+
+// show makes the record of a view. known are the etcd leases that were asked
+// about already. One that is gone by now took its term along after the view was read.
+func (s *Store) show(ctx context.Context, v view, known map[clientv3.LeaseID]time.Duration) (driver.Record, error) {
+	if !v.held() {
+		return v.record(0), nil
+	}
+	left, ok := known[v.lease()]
+	if ok {
+		return v.record(min(left, v.ttl())), nil
+	}
+	left, there, err := s.remaining(ctx, v.lease())
+	if err != nil {
+		return driver.Record{}, err
+	}
+	if there {
+		known[v.lease()] = left
+		return v.record(min(left, v.ttl())), nil
+	}
+	again, _, err := s.look(ctx, v.name)
+	if err == nil && again.held() { // renewed or granted in between
+		err = errChanged
+	}
+	return again.record(0), err
+}
