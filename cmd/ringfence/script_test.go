@@ -43,6 +43,14 @@ func onRedis(t *testing.T, folder string) {
 	})
 }
 
+// onEtcd shares one server among the scripts of a folder, each with a prefix of its own.
+func onEtcd(t *testing.T, folder string) {
+	server := realserver.NewEtcd(t, nil)
+	runScripts(t, folder, "etcd", func(_ testing.TB, work string) string {
+		return "etcd://" + strings.TrimPrefix(server.Endpoints()[0], "http://") + "/" + filepath.Base(work)
+	})
+}
+
 // runScripts runs the scripts of a folder in parallel, each with a store of its own.
 func runScripts(t *testing.T, folder, kind string, store func(t testing.TB, work string) string) {
 	t.Parallel()
@@ -102,6 +110,7 @@ func TestScript(t *testing.T) {
 	t.Run("each", func(t *testing.T) { t.Parallel(); onEach(t, "each") })
 	t.Run("sqlite", func(t *testing.T) { onSQLite(t, "sqlite") })
 	t.Run("postgres", func(t *testing.T) { onPostgres(t, "postgres") })
+	t.Run("etcd", func(t *testing.T) { onEtcd(t, "etcd") })
 }
 
 // TestUsage runs scripts that must touch no store: there is none.

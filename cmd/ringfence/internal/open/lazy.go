@@ -95,7 +95,7 @@ const MinLease = 10 * time.Millisecond
 func (l *Lazy) Properties() driver.Properties {
 	return driver.Properties{
 		Store: l.target.Label, Clock: "the store's own, in each step",
-		Resolution: time.Millisecond, MinTTL: MinLease, Durable: true,
+		Resolution: l.target.resolution, MinTTL: MinLease, Durable: true,
 	}
 }
 

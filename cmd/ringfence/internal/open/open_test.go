@@ -31,7 +31,8 @@ func TestParse(t *testing.T) {
 		"postgres://a,b:5433/db?target_session_attrs=read-write": "postgres://a,b:5433/db",
 		"postgres:///db?host=/run/postgresql":                    "postgres:///db",
 		"redis://u:" + secret + "@h:6380/3":                      "redis://u@h:6380/3",
-		"rediss://h":                                             "rediss://h",
+		"etcd://u:" + secret + "@a:2379,b:2379/jobs":             "etcd://u@a:2379,b:2379/jobs",
+		"rediss://h": "rediss://h",
 	} {
 		target, err := Parse(raw)
 		if err != nil || target.Label != want {
@@ -53,6 +54,7 @@ func TestParseNeverRepeatsWhatItRefuses(t *testing.T) {
 		"postgres://u:" + secret + "@h/db?sslrootcert=/no/" + secret, "postgres://u:" + secret + "@h/db?target_session_attrs=" + secret,
 		"redis://u:" + secret + "@h:port/0", "redis://u:" + secret + "@h/nodb", "redis://u:12/" + secret + "@h/0",
 		"redis://u:" + secret + "@h/0?nope=" + secret, "redis:" + secret,
+		"etcd://u:" + secret + "@h/?x=" + secret, "etcd://u:" + secret + "@h:port", "etcd:///" + secret, "etcd://",
 		"sqlite://", "sqlite:///", "sqlite://u:" + secret + "@h/x.db", "sqlite:///x.db?" + secret, "sqlite::memory:", "sqlite:///x/",
 	} {
 		_, err := Parse(raw)

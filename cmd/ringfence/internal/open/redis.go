@@ -2,13 +2,10 @@ package open
 
 import (
 	"context"
-	"fmt"
-	"net/url"
-	"strings"
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/redisstore"
 )
 
 func init() { redis.SetLogger(silent{}) } // what matters is in the errors
@@ -17,19 +14,33 @@ type silent struct{}
 
 func (silent) Printf(context.Context, string, ...any) {}
 
+const redisForm = "redis://user@host:6379/0, or rediss:// for TLS"
+
 func parseRedis(raw string) (Target, error) {
-	bad := func(why string) (Target, error) {
-		return Target{}, fmt.Errorf("%w Redis URL: %s; want redis://user@host:6379/0, or rediss:// for TLS", fence.ErrInvalid, why)
-	}
-	u, err := url.Parse(raw)
-	if err != nil || misread(u) {
-		return bad("it can't be parsed; percent-encode what is special in the user and the password: %40 is @, %2F is /, %3A is :, %3F is ?, %23 is #")
+	t, _, err := parseServer(raw, Redis, redisForm)
+	if err != nil {
+		return Target{}, err
 	}
 	options, err := redis.ParseURL(raw)
-	if err != nil {
-		return bad("check its host, its database number and its parameters")
+	if err != nil { // its text may repeat the URL
+		return Target{}, invalidServer(Redis, "check its host, its database number and its parameters", redisForm)
 	}
-	t := Target{Kind: Redis, Label: label(u, strings.ToLower(u.Scheme)), redis: options}
-	_, t.HasPassword = u.User.Password()
+	t.server = func(ctx context.Context, label string) (Store, error) {
+		client := redis.NewClient(options)
+		s, err := redisstore.Open(ctx, client, &redisstore.Options{Label: label})
+		if err != nil {
+			go func() { _ = client.Close() }() // one that hangs must not keep the command
+			return nil, err
+		}
+		return &inRedis{s, client}, nil
+	}
 	return t, nil
 }
+
+type inRedis struct {
+	*redisstore.Store
+	client *redis.Client
+}
+
+// Close closes the store, then its client.
+func (s *inRedis) Close() error { return closeBoth(s.Store, s.client) }

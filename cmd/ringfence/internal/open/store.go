@@ -3,15 +3,13 @@ package open
 import (
 	"context"
 	"database/sql"
-
-	"github.com/redis/go-redis/v9"
+	"io"
 
 	"github.com/ringfence-go/ringfence/driver"
-	"github.com/ringfence-go/ringfence/store/redisstore"
 	"github.com/ringfence-go/ringfence/store/sqlstore"
 )
 
-// Store is a store that owns its connection, with what the short commands need.
+// Store is a store with what the short commands need of one.
 type Store interface {
 	driver.Store
 	driver.Lister
@@ -19,10 +17,11 @@ type Store interface {
 	driver.Recoverer
 }
 
-// Store connects to the store behind t and sets up what is missing there.
+// Store connects to the store behind t and sets up what is missing there. Closing
+// it closes the connection too.
 func (t Target) Store(ctx context.Context) (Store, error) {
-	if t.Kind == Redis {
-		return t.redisStore(ctx)
+	if t.server != nil {
+		return t.server(ctx, t.Label)
 	}
 	return t.sqlStore(ctx)
 }
@@ -50,28 +49,11 @@ type inDatabase struct {
 }
 
 // Close closes the store, then its database.
-func (s *inDatabase) Close() error { return both(s.Store.Close(), s.db.Close) }
+func (s *inDatabase) Close() error { return closeBoth(s.Store, s.db) }
 
-func (t Target) redisStore(ctx context.Context) (Store, error) {
-	client := redis.NewClient(t.redis)
-	s, err := redisstore.Open(ctx, client, &redisstore.Options{Label: t.Label})
-	if err != nil {
-		go func() { _ = client.Close() }() // one that hangs must not keep the command
-		return nil, err
-	}
-	return &inRedis{s, client}, nil
-}
-
-type inRedis struct {
-	*redisstore.Store
-	client *redis.Client
-}
-
-// Close closes the store, then its client.
-func (s *inRedis) Close() error { return both(s.Store.Close(), s.client.Close) }
-
-func both(err error, then func() error) error {
-	if second := then(); err == nil {
+func closeBoth(store, connection io.Closer) error {
+	err := store.Close()
+	if second := connection.Close(); err == nil {
 		err = second
 	}
 	return err

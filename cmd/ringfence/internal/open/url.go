@@ -4,6 +4,7 @@
 package open
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"os"
@@ -11,9 +12,9 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/redis/go-redis/v9"
 
 	"github.com/ringfence-go/ringfence/fence"
 )
@@ -30,7 +31,11 @@ type Target struct {
 	makeFolder bool   // of path: it is our own default
 
 	config *pgx.ConnConfig // PostgreSQL
-	redis  *redis.Options
+
+	// server connects to a store that is no SQL database.
+	server func(ctx context.Context, label string) (Store, error)
+	// resolution is the store's unit of time, known before it is reached.
+	resolution time.Duration
 }
 
 // Kind is what stands behind a URL.
@@ -40,11 +45,12 @@ type Kind string
 const (
 	SQLite   Kind = "sqlite"
 	Postgres Kind = "postgres"
-	Redis    Kind = "redis"
+	Redis    Kind = "Redis"
+	Etcd     Kind = "etcd"
 )
 
 // Forms tells a person which URLs there are.
-const Forms = "sqlite:///path/file.db, postgres://user@host:5432/database or redis://user@host:6379/0"
+const Forms = "sqlite:///path/file.db, postgres://user@host:5432/database, redis://user@host:6379/0 or etcd://host:2379"
 
 var schemeForm = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]*)://`)
 
@@ -65,6 +71,8 @@ func Parse(raw string) (Target, error) {
 		return parsePostgres(raw)
 	case "redis", "rediss":
 		return parseRedis(raw)
+	case "etcd", "etcds":
+		return parseEtcd(raw)
 	}
 	return Target{}, fmt.Errorf("%w URL: unknown scheme %s; want %s", fence.ErrInvalid, fence.Quote(m[1]), Forms)
 }
@@ -92,7 +100,7 @@ func parseSQLite(raw string) (Target, error) {
 
 // FromFile is the target of an SQLite file at an absolute path.
 func FromFile(path string) Target {
-	return Target{Kind: SQLite, Label: "sqlite://" + filepath.ToSlash(path), path: path}
+	return Target{Kind: SQLite, Label: "sqlite://" + filepath.ToSlash(path), path: path, resolution: time.Millisecond}
 }
 
 func parsePostgres(raw string) (Target, error) {
@@ -100,7 +108,7 @@ func parsePostgres(raw string) (Target, error) {
 	if err != nil || misread(u) {
 		return Target{}, invalidPostgres("it can't be parsed; percent-encode what is special in the user, the password or the database: %%40 is @, %%2F is /, %%3A is :, %%3F is ?, %%23 is #")
 	}
-	t := Target{Kind: Postgres, Label: label(u, "postgres")}
+	t := Target{Kind: Postgres, Label: label(u, "postgres"), resolution: time.Millisecond}
 	_, t.HasPassword = u.User.Password()
 	t.HasPassword = t.HasPassword || u.Query().Has("password")
 	if t.config, err = pgx.ParseConfig(raw); err != nil {

@@ -1,0 +1,62 @@
+package open
+
+import (
+	"context"
+	"crypto/tls"
+	"net/url"
+	"strings"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"github.com/ringfence-go/ringfence/store/etcdstore"
+)
+
+const etcdForm = "etcd://user@host:2379,host2:2379/prefix, or etcds:// for TLS"
+
+func parseEtcd(raw string) (Target, error) {
+	t, u, err := parseServer(raw, Etcd, etcdForm)
+	switch {
+	case err != nil:
+		return Target{}, err
+	case u.Host == "" || u.RawQuery != "":
+		return Target{}, invalidServer(Etcd, "it needs a host and takes no parameters", etcdForm)
+	}
+	t.resolution = time.Second
+	t.server = func(ctx context.Context, label string) (Store, error) { return etcdStore(ctx, label, u) }
+	return t, nil
+}
+
+func etcdStore(ctx context.Context, label string, u *url.URL) (Store, error) {
+	config := clientv3.Config{
+		Endpoints: strings.Split(u.Host, ","), DialTimeout: connectTimeout,
+		Username: u.User.Username(), Logger: zap.NewNop(), Context: context.WithoutCancel(ctx),
+	}
+	config.Password, _ = u.User.Password()
+	if strings.EqualFold(u.Scheme, "etcds") {
+		config.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	client, err := clientv3.New(config)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	prefix := strings.TrimPrefix(u.Path, "/")
+	if prefix != "" {
+		prefix += "/"
+	}
+	s, err := etcdstore.Open(ctx, client, &etcdstore.Options{Label: label, Prefix: prefix})
+	if err != nil {
+		_ = client.Close()
+		return nil, err
+	}
+	return &inEtcd{s, client}, nil
+}
+
+type inEtcd struct {
+	*etcdstore.Store
+	client *clientv3.Client
+}
+
+// Close closes the store, then its client.
+func (s *inEtcd) Close() error { return closeBoth(s.Store, s.client) }
