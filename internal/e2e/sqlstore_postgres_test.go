@@ -269,6 +269,27 @@ func TestPostgresThatCannotHostLeases(t *testing.T) {
 	}
 }
 
+// TestPostgresPoolThatKeepsFewConnections: a *sql.DB keeps two idle ones, unless
+// told otherwise. A store that used more would open one anew for each statement.
+func TestPostgresPoolThatKeepsFewConnections(t *testing.T) {
+	db := openPostgres(t, realserver.SharedPostgres(t))
+	s := mustOpen(t, db, sqlstore.Postgres, nil)
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			for range 20 {
+				if err := s.Release(t.Context(), mustAcquire(t, s, fmt.Sprint("n", i))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := db.Stats().MaxIdleClosed; n > 16 {
+		t.Errorf("%d connections were closed for 640 statements", n)
+	}
+}
+
 func TestPostgresRestartUnderAPool(t *testing.T) {
 	pg := realserver.NewPostgres(t, nil)
 	db := openPostgres(t, pg.URL("postgres"))

@@ -9,22 +9,25 @@
 // # One statement a step
 //
 // An acquire, a renewal and a release are one statement each, which reads the
-// database's own clock, judges the row, and makes the token. The statements
-// stand in the folders postgres and sqlite. None of them waits for a row that
-// somebody else has locked: it is skipped and asked for again, so that one
-// guarded transaction that runs for long keeps nobody else waiting.
+// database's own clock, judges the row, and makes the token. Where it did nothing,
+// a second one takes its place and says why. The statements stand in the folders
+// postgres and sqlite. None of them waits for a row that somebody else has locked:
+// it is skipped and asked for again, so that one guarded transaction that runs for
+// long keeps nobody else waiting.
 //
 // # Callers together
 //
-// What several goroutines ask for while the database is busy goes to it as one
-// statement (PostgreSQL) or one transaction (SQLite), and so shares one flush to
-// disk. Nobody waits for company: a request that finds the store idle is sent at
-// once. An answer is given only after the commit.
+// A call that finds the database free goes to it at once, on its caller's own
+// goroutine; the driver must heed the end of a context, as database/sql asks. What
+// several goroutines ask for while it is busy goes as one statement (PostgreSQL) or
+// one transaction (SQLite), and so shares one flush to disk. An answer is given
+// only after the commit.
 //
 // # Another server at the address
 //
 // Each acquire compares, inside its statement, the server that answers with the
-// one on record. After a fail-over, a restore or the loss of the record the
+// one on record; a PostgreSQL by the moment of its start, for which the client has
+// verified its identity. After a fail-over, a restore or the loss of the record the
 // store first raises its floor above whatever the lost server can have granted,
 // notes the change, and goes on; see [Options].
 //

@@ -33,8 +33,9 @@ type Options struct {
 	NoSetup bool
 
 	// Workers is how many statements of this client PostgreSQL executes at once,
-	// 1 to 64. Defaults to 2, which was quickest at 8 and at 64 callers, and is what
-	// a *sql.DB keeps idle by default. SQLite has one writer whatever it says.
+	// 1 to 64. Defaults to 8, and to 2 from the moment when the pool is seen to
+	// close a connection that it may not keep: see SetMaxIdleConns, whose default
+	// is 2. SQLite has one writer whatever it says.
 	Workers int
 }
 
@@ -43,10 +44,7 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		full = *o
 	}
-	if full.Workers == 0 {
-		full.Workers = 2
-	}
-	if full.Workers < 1 || full.Workers > 64 {
+	if full.Workers < 0 || full.Workers > 64 {
 		return full, fmt.Errorf("%w option Workers %d: want 1 to 64", fence.ErrInvalid, full.Workers)
 	}
 	return full, nil

@@ -3,14 +3,11 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-	sqldriver "database/sql/driver"
-	"encoding/json"
-	"fmt"
 	"net"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
@@ -34,17 +31,33 @@ func (d *postgresDialect) judge(e error) ruling { return judge(e, sqlState) }
 type postgres struct {
 	db    *sql.DB
 	texts map[string]string
-	limit int
+	limit int // of workers; 0 for as many as the pool bears
 	label string
+
+	closedBefore int64                       // how many connections the pool had closed at Open
+	poor         atomic.Bool                 // it has closed more since
+	server       atomic.Pointer[incarnation] // the last one that was verified
 
 	mu                   sync.Mutex
 	calls, replan, plans int
 }
 
 func (p *postgres) statement(name string) string { return p.texts[name] }
-func (p *postgres) workers() int                 { return p.limit }
 func (p *postgres) mixed() bool                  { return false }
 func (p *postgres) close()                       {}
+
+// workers are as many as the option says. Without it, no more than the pool keeps
+// connections by default, where it closed one: to open them again for each
+// statement costs many times what more workers gain.
+func (p *postgres) workers() int {
+	switch {
+	case p.limit > 0:
+		return p.limit
+	case p.poor.Load():
+		return 2
+	}
+	return 8
+}
 
 func (p *postgres) properties() driver.Properties {
 	return driver.Properties{
@@ -61,68 +74,25 @@ func (p *postgres) borrow(ctx context.Context) (*sql.Conn, func(error), error) {
 	return c, func(error) { _ = c.Close() }, nil
 }
 
+// incarnation is a server from one start of its postmaster to the next.
+type incarnation struct{ identity, started string }
+
+// verify reads which server answers, for the statements to know it again.
+func (p *postgres) verify(ctx context.Context, c *sql.Conn) (incarnation, error) {
+	var now incarnation
+	err := c.QueryRowContext(ctx, p.texts["verify"]).Scan(&now.identity, &now.started)
+	if err == nil {
+		p.server.Store(&now)
+	}
+	return now, err
+}
+
 func (p *postgres) connect(ctx context.Context) (session, error) {
 	c, err := p.db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &postgresSession{p, c}, nil
-}
-
-type postgresSession struct {
-	*postgres
-	conn *sql.Conn
-}
-
-func (s *postgresSession) release(error) { _ = s.conn.Close() }
-
-// ask is one call as the statements take it.
-type ask struct {
-	Name    string      `json:"name"`
-	Attempt string      `json:"attempt"`
-	Holder  string      `json:"holder"`
-	Token   json.Number `json:"token,omitempty"`
-	TTL     int64       `json:"ttl,omitempty"`
-}
-
-// run sends the calls, all of one kind, as one statement. It is the same one for
-// one call and for many.
-func (s *postgresSession) run(ctx context.Context, calls []*call) error {
-	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.name, b.name) })
-	asks := make([]ask, len(calls))
-	for i, c := range calls {
-		asks[i] = ask{Name: c.name, Attempt: c.attempt, Holder: c.holder, TTL: c.milliseconds()}
-		if c.kind != acquire {
-			asks[i].Token = json.Number(c.token.String())
-		}
-	}
-	text, err := json.Marshal(asks)
-	if err != nil {
-		return err
-	}
-	statement := s.texts[string(calls[0].kind)] + s.plan(len(calls))
-	err = direct(ctx, s.conn, statement, []any{string(text)}, func(v []sqldriver.Value) error { return answered(v, calls) })
-	if err != nil {
-		return err
-	}
-	for _, c := range calls {
-		if c.answer.verdict == "" {
-			c.answer.verdict = strange // the store's record is gone
-		}
-	}
-	return nil
-}
-
-// answered gives a row of an answer to the call of its name.
-func answered(row []sqldriver.Value, calls []*call) error {
-	name := asText(row[0])
-	i := slices.IndexFunc(calls, func(c *call) bool { return c.name == name })
-	if i < 0 {
-		return fmt.Errorf("an answer for %s, which was not asked for", fence.Quote(name))
-	}
-	a, err := scanAnswer(row[1:])
-	calls[i].settle(a)
-	return err
 }
 
 // plan is a comment that makes a driver which caches statements prepare them anew
@@ -133,7 +103,7 @@ func (p *postgres) plan(calls int) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.calls += calls; p.calls >= p.replan {
-		p.replan = p.calls + min(max(p.calls, 64), 4096)
+		p.replan = p.calls + min(max(p.calls, 1024), 4096)
 		p.plans++
 	}
 	return "-- plan " + strconv.Itoa(p.plans)

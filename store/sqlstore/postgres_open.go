@@ -9,7 +9,7 @@ import (
 )
 
 func (d *postgresDialect) open(ctx context.Context, db *sql.DB, o Options) (backend, error) {
-	p := &postgres{db: db, texts: d.texts, limit: o.Workers}
+	p := &postgres{db: db, texts: d.texts, limit: o.Workers, closedBefore: db.Stats().MaxIdleClosed}
 	if o.WeakIdentity {
 		p.texts = d.weak
 	}
@@ -49,8 +49,8 @@ func (p *postgres) checkServer(ctx context.Context, c *sql.Conn) error {
 		return refuse("create a database with ENCODING 'UTF8' for it",
 			"the database is encoded in "+encoding+", which can't hold every name")
 	}
-	var identity string
-	return c.QueryRowContext(ctx, p.texts["present"]).Scan(&identity)
+	_, err = p.verify(ctx, c)
+	return err
 }
 
 // checkTables creates the tables where they are missing, and refuses those of

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
 )
@@ -10,9 +11,10 @@ import (
 // maxBatch bounds what one statement or transaction holds.
 const maxBatch = 256
 
-// queue sends calls to the database. A worker takes everything that waits and
-// may go together, so that calls which came while the database was busy share
-// one commit, and a call that finds it idle goes alone at once. Workers are
+// queue sends calls to the database. A call that finds a worker's place free goes
+// alone and at once, on its caller's own goroutine, which is that worker then. A
+// worker of the queue's takes everything that waits and may go together, so that
+// calls which came while the database was busy share one commit. Workers are
 // goroutines only while there is work.
 type queue struct {
 	backend backend
@@ -51,8 +53,12 @@ var errClosed = ruling{kind: driver.ErrClosed, err: context.Canceled, hint: "ope
 
 // ask sends c and waits for its answer, or for the end of ctx. c must be new.
 func (q *queue) ask(ctx context.Context, c *call) error {
-	if err := q.join(c); err != nil {
+	leads, err := q.join(c)
+	if err != nil {
 		return err
+	}
+	if leads {
+		return q.alone(ctx, c)
 	}
 	select {
 	case <-c.done:
@@ -69,23 +75,65 @@ func (q *queue) ask(ctx context.Context, c *call) error {
 	return left(ctx, true, nil)
 }
 
-// join puts c into the queue, and starts a worker where one more may run.
-func (q *queue) join(c *call) error {
+// join puts c into the queue, and starts a worker where one more may run. Where
+// nothing waits it does neither: the caller of c leads, as that worker.
+func (q *queue) join(c *call) (leads bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
-		return errClosed
+		return false, errClosed
+	}
+	free := q.workers < q.backend.workers()
+	if free {
+		q.workers++
+		q.all.Add(1)
+		if len(q.waiting) == 0 {
+			return true, nil
+		}
 	}
 	if q.need.Err() != nil {
 		q.need, q.noNeed = context.WithCancel(q.ctx)
 	}
 	q.waiting = append(q.waiting, c)
-	if q.workers < q.backend.workers() {
-		q.workers++
-		q.all.Add(1)
+	if free {
 		go q.work()
 	}
-	return nil
+	return false, nil
+}
+
+// alone executes c on the goroutine of its caller: to hand it over and back took
+// as long as a fifth of the statement. The driver has to heed the end of a
+// context, as database/sql asks; it comes after the last word.
+func (q *queue) alone(ctx context.Context, c *call) error {
+	defer q.handOver()
+	until, cancel := context.WithCancel(q.ctx)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastWord, cancel) })()
+	s, err := q.backend.connect(until)
+	if err != nil {
+		if ctx.Err() != nil {
+			return left(ctx, false, nil)
+		}
+		return before(q.dialect.judge(err))
+	}
+	err = s.run(until, []*call{c})
+	s.release(err)
+	if err != nil && ctx.Err() != nil && q.dialect.judge(err).kind == driver.ErrUnknown {
+		return left(ctx, true, nil)
+	}
+	return err
+}
+
+// handOver leaves the place of a caller that led to a worker, where calls wait.
+func (q *queue) handOver() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) > 0 {
+		go q.work()
+		return
+	}
+	q.workers--
+	q.all.Done()
 }
 
 // enter counts one more thing that close waits for, until leave is called.

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -112,6 +113,42 @@ func TestIdleStoreSendsACallAtOnceAndAlone(t *testing.T) {
 		f.gate <- nil
 		if err := <-one.err; err != nil || time.Since(began) != 0 {
 			t.Errorf("%v after %s", err, time.Since(began))
+		}
+		s.Close()
+	})
+}
+
+func TestIdleStoreHandsACallToNoOtherGoroutine(t *testing.T) {
+	f, s := newFake(2, false)
+	f.gate = make(chan error, 1)
+	f.gate <- nil
+	before := runtime.NumGoroutine()
+	f.dial = func(context.Context) error {
+		if now := runtime.NumGoroutine(); now > before {
+			t.Errorf("%d goroutines more", now-before)
+		}
+		return nil
+	}
+	if err := s.Release(t.Context(), driver.Term{Fence: fence.Fence{Name: "n", Token: 1}, Attempt: "a"}); err != nil {
+		t.Error(err)
+	}
+	s.Close()
+}
+
+func TestCallThatCameMeanwhileIsTakenOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, s := newFake(1, false)
+		first := start(s, acquire, "first")
+		second := start(s, acquire, "second")
+		f.gate <- nil
+		f.gate <- nil
+		for _, c := range []try{first, second} {
+			if err := <-c.err; err != nil {
+				t.Error(err)
+			}
+		}
+		if synctest.Wait(); s.queue.workers != 0 {
+			t.Errorf("%d workers are left", s.queue.workers)
 		}
 		s.Close()
 	})
@@ -296,13 +333,14 @@ func TestReleaseInDoubtThatIsFoundReleasedWasItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, s := newFake(1, false)
 		f.verdict = verdict(driver.EndReleased)
-		lost, sure := start(s, release, "lost"), start(s, release, "sure")
+		lost := start(s, release, "lost")
 		f.gate <- errors.New("unexpected EOF")
-		f.gate <- nil
 		f.gate <- nil
 		if err := <-lost.err; err != nil {
 			t.Errorf("a repeated release: %v", err)
 		}
+		sure := start(s, release, "sure")
+		f.gate <- nil
 		if err := <-sure.err; !errors.Is(err, driver.ErrEnded) {
 			t.Errorf("a release of what somebody had released: %v; want ErrEnded", err)
 		}
@@ -318,7 +356,7 @@ func TestStatementsArePlannedAnewAsTheTableGrows(t *testing.T) {
 		if now := p.plan(1); now != last {
 			last, since = now, 0
 		}
-		if since > max(64, min(i, 4096)) {
+		if since > max(1024, min(i, 4096)) {
 			t.Fatalf("call %d: the plan is %d calls old", i, since)
 		}
 	}

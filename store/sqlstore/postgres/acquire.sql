@@ -5,9 +5,14 @@
 -- Every judgement of a row that might be taken is made after it was locked, on clock_timestamp(). The caller
 -- sorts the names, so that two batches which insert the same ones wait for each other in one order.
 --
+-- $2 is the identity that this client has verified for the server that was started at $3. To read the identity
+-- itself costs a look into the control file, and neither part of it changes while a postmaster lives on as a
+-- primary: a system identifier never does, a new timeline begins with a recovery, and a server in recovery can't be
+-- verified. Another server, also one behind a pooler, was started at another microsecond.
+--
 -- A name may come back twice: anything then counts before 'again'. No row at all: the store's record is gone.
 WITH here AS MATERIALIZED (
-    SELECT floor, identity = (/*identity*/) AS known
+    SELECT floor, identity = $2 AND extract(epoch FROM pg_postmaster_start_time())::text = $3 AS known
     FROM ringfence.store
     LIMIT 1
 ), seen AS MATERIALIZED (

@@ -1,0 +1,123 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	sqldriver "database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ringfence-go/ringfence/fence"
+)
+
+type postgresSession struct {
+	*postgres
+	conn *sql.Conn
+}
+
+func (s *postgresSession) release(error) {
+	_ = s.conn.Close()
+	if s.limit == 0 && !s.poor.Load() && s.db.Stats().MaxIdleClosed > s.closedBefore {
+		s.poor.Store(true)
+	}
+}
+
+// run sends the calls, all of one kind. Where another server answers than the one
+// that was verified last, it verifies that one and sends them once more: it may be
+// the same, started again.
+func (s *postgresSession) run(ctx context.Context, calls []*call) error {
+	server := *s.server.Load()
+	err := s.send(ctx, server, calls)
+	if err != nil || calls[0].answer.verdict != strange {
+		return err
+	}
+	now, err := s.verify(ctx, s.conn)
+	if err != nil || now == server {
+		return err
+	}
+	return s.send(ctx, now, calls)
+}
+
+// send has a leaner statement for a call that goes alone. Where that did nothing,
+// the one for many does it again and says why.
+func (s *postgresSession) send(ctx context.Context, server incarnation, calls []*call) error {
+	if len(calls) == 1 {
+		if err := s.one(ctx, server, calls[0]); err != nil || calls[0].answer.verdict == done {
+			return err
+		}
+	}
+	return s.many(ctx, server, calls)
+}
+
+func (s *postgresSession) one(ctx context.Context, server incarnation, c *call) error {
+	var args []any
+	switch c.kind {
+	case acquire:
+		args = []any{c.name, c.attempt, c.holder, c.milliseconds(), server.identity, server.started}
+	case renew:
+		args = []any{c.name, int64(c.token), c.attempt, c.milliseconds()}
+	case release:
+		args = []any{c.name, int64(c.token), c.attempt}
+	}
+	statement := s.texts[string(c.kind)+"_one"] + s.plan(1)
+	return direct(ctx, s.conn, statement, args, func(row []sqldriver.Value) error {
+		token, err := asInt(row[0])
+		c.answer = answer{verdict: done, token: fence.Token(token)}
+		return err
+	})
+}
+
+// ask is one call as the statements for many take it.
+type ask struct {
+	Name    string      `json:"name"`
+	Attempt string      `json:"attempt"`
+	Holder  string      `json:"holder"`
+	Token   json.Number `json:"token,omitempty"`
+	TTL     int64       `json:"ttl,omitempty"`
+}
+
+// many sends the calls as one statement.
+func (s *postgresSession) many(ctx context.Context, server incarnation, calls []*call) error {
+	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.name, b.name) })
+	asks := make([]ask, len(calls))
+	for i, c := range calls {
+		c.answer = answer{}
+		asks[i] = ask{Name: c.name, Attempt: c.attempt, Holder: c.holder, TTL: c.milliseconds()}
+		if c.kind != acquire {
+			asks[i].Token = json.Number(c.token.String())
+		}
+	}
+	text, err := json.Marshal(asks)
+	if err != nil {
+		return err
+	}
+	args := []any{string(text)}
+	if calls[0].kind == acquire {
+		args = append(args, server.identity, server.started)
+	}
+	statement := s.texts[string(calls[0].kind)] + s.plan(len(calls))
+	err = direct(ctx, s.conn, statement, args, func(v []sqldriver.Value) error { return answered(v, calls) })
+	if err != nil {
+		return err
+	}
+	for _, c := range calls {
+		if c.answer.verdict == "" {
+			c.answer.verdict = strange // the store's record is gone
+		}
+	}
+	return nil
+}
+
+// answered gives a row of an answer to the call of its name.
+func answered(row []sqldriver.Value, calls []*call) error {
+	name := asText(row[0])
+	i := slices.IndexFunc(calls, func(c *call) bool { return c.name == name })
+	if i < 0 {
+		return fmt.Errorf("an answer for %s, which was not asked for", fence.Quote(name))
+	}
+	a, err := scanAnswer(row[1:])
+	calls[i].settle(a)
+	return err
+}
