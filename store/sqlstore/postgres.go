@@ -96,14 +96,14 @@ func (p *postgres) connect(ctx context.Context) (session, error) {
 }
 
 // plan is a comment that makes a driver which caches statements prepare them anew
-// as the table grows, at the latest every 4,096 calls. PostgreSQL keeps the plan
+// as the table grows, at the latest every 16,384 calls. PostgreSQL keeps the plan
 // of a prepared statement until it analyzes the table, which may be a minute
 // after the table has outgrown a plan that reads all of it.
 func (p *postgres) plan(calls int) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.calls += calls; p.calls >= p.replan {
-		p.replan = p.calls + min(max(p.calls, 1024), 4096)
+		p.replan = p.calls + min(max(p.calls, 1024), 16384)
 		p.plans++
 	}
 	return "-- plan " + strconv.Itoa(p.plans)

@@ -11,11 +11,11 @@ import (
 // maxBatch bounds what one statement or transaction holds.
 const maxBatch = 256
 
-// queue sends calls to the database. A call that finds a worker's place free goes
-// alone and at once, on its caller's own goroutine, which is that worker then. A
-// worker of the queue's takes everything that waits and may go together, so that
-// calls which came while the database was busy share one commit. Workers are
-// goroutines only while there is work.
+// queue sends calls to the database. While no call waits, each goes alone and at
+// once, on its caller's own goroutine. Where all places are taken, workers do the
+// rest: each takes everything that waits and may go together, so that calls which
+// came while the database was busy share one commit. A worker is a goroutine only
+// while there is work.
 type queue struct {
 	backend backend
 	dialect Dialect
@@ -28,6 +28,7 @@ type queue struct {
 
 	mu      sync.Mutex
 	closed  bool
+	busy    int // places taken, by workers and by callers who lead
 	workers int
 	waiting []*call
 	need    context.Context
@@ -76,30 +77,35 @@ func (q *queue) ask(ctx context.Context, c *call) error {
 }
 
 // join puts c into the queue, and starts a worker where one more may run. Where
-// nothing waits it does neither: the caller of c leads, as that worker.
+// nothing waits and no worker runs it does neither: the caller of c leads.
 func (q *queue) join(c *call) (leads bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return false, errClosed
 	}
-	free := q.workers < q.backend.workers()
-	if free {
-		q.workers++
+	places := q.backend.workers()
+	if q.busy < places && q.workers == 0 && len(q.waiting) == 0 {
+		q.busy++
 		q.all.Add(1)
-		if len(q.waiting) == 0 {
-			return true, nil
-		}
+		return true, nil
 	}
 	if q.need.Err() != nil {
 		q.need, q.noNeed = context.WithCancel(q.ctx)
 	}
 	q.waiting = append(q.waiting, c)
-	if free {
+	if q.busy < places && q.mayBatch(places) {
+		q.busy++
+		q.workers++
+		q.all.Add(1)
 		go q.work()
 	}
 	return false, nil
 }
+
+// mayBatch reports whether one more worker may run. They take a quarter of the
+// places, or two, since a few large batches cost less than many small ones.
+func (q *queue) mayBatch(places int) bool { return q.workers < max(2, places/4) }
 
 // alone executes c on the goroutine of its caller: to hand it over and back took
 // as long as a fifth of the statement. The driver has to heed the end of a
@@ -128,11 +134,12 @@ func (q *queue) alone(ctx context.Context, c *call) error {
 func (q *queue) handOver() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.waiting) > 0 {
+	if len(q.waiting) > 0 && q.mayBatch(q.backend.workers()) {
+		q.workers++
 		go q.work()
 		return
 	}
-	q.workers--
+	q.busy--
 	q.all.Done()
 }
 
@@ -197,6 +204,7 @@ func (q *queue) needed() context.Context {
 	defer q.mu.Unlock()
 	if len(q.waiting) == 0 {
 		q.workers--
+		q.busy--
 		return nil
 	}
 	return q.need

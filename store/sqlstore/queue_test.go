@@ -147,8 +147,8 @@ func TestCallThatCameMeanwhileIsTakenOver(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if synctest.Wait(); s.queue.workers != 0 {
-			t.Errorf("%d workers are left", s.queue.workers)
+		if synctest.Wait(); s.queue.workers+s.queue.busy != 0 {
+			t.Errorf("%d workers are left", s.queue.busy)
 		}
 		s.Close()
 	})
@@ -270,7 +270,7 @@ func TestHangingConnectEndsWithItsCallers(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if s.queue.workers != 0 {
+		if s.queue.workers+s.queue.busy != 0 {
 			t.Error("a worker still connects for nobody")
 		}
 		f.dial = nil
@@ -351,12 +351,12 @@ func TestReleaseInDoubtThatIsFoundReleasedWasItsOwn(t *testing.T) {
 func TestStatementsArePlannedAnewAsTheTableGrows(t *testing.T) {
 	p := &postgres{}
 	last, since := p.plan(1), 0
-	for i := range 50_000 {
+	for i := range 200_000 {
 		since++
 		if now := p.plan(1); now != last {
 			last, since = now, 0
 		}
-		if since > max(1024, min(i, 4096)) {
+		if since > max(1024, min(i, 16384)) {
 			t.Fatalf("call %d: the plan is %d calls old", i, since)
 		}
 	}
