@@ -173,9 +173,14 @@ func TestScenario_R10_ReplyLost(t *testing.T) {
 // unanswered makes a call whose reply is lost, and then heals the network.
 func unanswered(t *testing.T, b behindProxy, call func(context.Context) error) {
 	t.Helper()
-	// The statement is prepared before, so that what gets no reply is its execution.
-	if term, err := b.Acquire(t.Context(), driver.Request{Name: "warm", Attempt: "a", TTL: time.Minute}); err != nil {
-		t.Fatalf("%+v: %v", term, err)
+	// The name was used and the statement prepared before, so that one execution
+	// grants it, and that is what gets no reply.
+	term, err := b.Acquire(t.Context(), request("warm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Release(t.Context(), term); err != nil {
+		t.Fatal(err)
 	}
 	b.proxy.DropReplies()
 	defer b.proxy.Heal()
