@@ -34,7 +34,7 @@ type Options struct {
 
 	// Workers is how many statements of this client PostgreSQL executes at once,
 	// 1 to 64. When more calls than that come, a quarter as many statements, or
-	// two, carry all of them together. Defaults to 8: with 8 callers that did 0.8 of
+	// two, carry all of them together. Defaults to 8: with 8 callers that did 0.85 of
 	// what the bare statements do, 2 did half of it. It becomes 2, which is what a
 	// *sql.DB keeps idle by default, from the moment when the pool is seen to close
 	// a connection: see SetMaxIdleConns. SQLite has one writer whatever it says.
