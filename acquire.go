@@ -38,9 +38,17 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 	begun := l.now()
 	watch := l.watch(ctx, name)
 	defer watch.end()
+	var held error // the last time that the name was
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		a.patience = max(wait-l.now().elapsed(begun), leastPatience)
 		lease, err := a.ask(ctx)
 		left := wait - l.now().elapsed(begun)
+		if held != nil && left <= 0 && !errors.Is(err, ErrHeld) && err != nil {
+			err = held // the last try had no time for an answer
+		}
+		if errors.Is(err, ErrHeld) {
+			held = err
+		}
 		if err == nil || !worthWaiting(err) || left <= 0 {
 			return lease, err
 		}
@@ -58,6 +66,9 @@ const (
 	firstPause = 25 * time.Millisecond
 	maxPause   = time.Second
 	maxTries   = 3
+
+	// leastPatience is what a store gets to answer the last try of a wait.
+	leastPatience = 100 * time.Millisecond
 )
 
 func worthWaiting(err error) bool {
@@ -80,6 +91,8 @@ type attempt struct {
 	// open means that a request under this id was sent and not answered, so that
 	// the store may have granted it.
 	open bool
+	// patience bounds all tries of one ask; 0 is as long as they take.
+	patience time.Duration
 }
 
 func (l *Locker) newAttempt(name string, h Hold) (*attempt, error) {
@@ -88,6 +101,9 @@ func (l *Locker) newAttempt(name string, h Hold) (*attempt, error) {
 	}
 	if err := h.check(); err != nil {
 		return nil, err
+	}
+	if l.ctx.Err() != nil {
+		return nil, l.wrap("acquire", fence.Fence{Name: name}, &driver.Fault{Kind: ErrClosed, Err: errors.New("the Locker was closed")})
 	}
 	a := &attempt{l: l, hold: h, req: driver.Request{Name: name, Attempt: rand.Text(), Holder: h.Holder, TTL: h.TTL}}
 	if err := a.req.Check(l.props); err != nil {
@@ -99,13 +115,19 @@ func (l *Locker) newAttempt(name string, h Hold) (*attempt, error) {
 // ask sends the attempt until it is answered, a few times at most. Where a.open is
 // set afterwards, the store may have granted it.
 func (a *attempt) ask(ctx context.Context) (*Lease, error) {
+	holding := ctx // the lease outlives the asking
+	if a.patience != 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, a.patience)
+		defer cancel()
+	}
 	var err error
 	for try := range maxTries {
 		if try > 0 && !sleep(ctx.Done(), jitter(firstPause<<try)) {
 			break
 		}
 		var lease *Lease
-		lease, err = a.send(ctx)
+		lease, err = a.send(ctx, holding)
 		if err == nil {
 			return lease, nil
 		}
@@ -117,13 +139,16 @@ func (a *attempt) ask(ctx context.Context) (*Lease, error) {
 			break
 		}
 	}
+	if errors.Is(err, ErrEnded) { // each id's term was ended by somebody before its holder knew of it
+		err = &driver.Fault{Kind: ErrUnavailable, Err: errors.New(err.Error())}
+	}
 	if a.open && !errors.Is(err, ErrUnknown) {
 		err = &driver.Fault{Kind: ErrUnknown, Err: err} // an earlier try may have got through
 	}
 	return nil, a.l.wrap("acquire", fence.Fence{Name: a.req.Name}, err)
 }
 
-func (a *attempt) send(ctx context.Context) (*Lease, error) {
+func (a *attempt) send(ctx, holding context.Context) (*Lease, error) {
 	l := a.l
 	sent := l.now()
 	callCtx, cancel := context.WithTimeout(ctx, l.opts.RequestTimeout)
@@ -138,7 +163,7 @@ func (a *attempt) send(ctx context.Context) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	lease := newLease(ctx, l, a.hold, term, sent)
+	lease := newLease(holding, l, a.hold, term, sent)
 	if lease.Remaining() <= a.hold.Notice {
 		_ = lease.Release(ctx) // best effort: it ends by itself soon
 		return nil, &driver.Fault{Kind: ErrUnavailable, Err: errors.New("the reply took as long as the lease")}

@@ -171,6 +171,31 @@ func TestAWaiterGetsTheNameSoonAfterItsEnd(t *testing.T) {
 	})
 }
 
+func TestAStoreThatHangsDoesNotStretchTheWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.link.hang = true
+		begun := time.Now()
+		_, err := b.Acquire(t.Context(), "report", time.Second, Hold{TTL: time.Minute})
+		if took := time.Since(begun); !errors.Is(err, ErrUnknown) || took > 1200*time.Millisecond {
+			t.Errorf("%v after %s of a wait of 1 s", err, took)
+		}
+		b.link.set(nil, nil)
+	})
+}
+
+func TestAClosedLockerGrantsNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if err := b.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.TryAcquire(t.Context(), "report", Hold{TTL: time.Minute}); !errors.Is(err, ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestAWaiterOutlivesAnOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

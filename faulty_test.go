@@ -21,6 +21,7 @@ type faulty struct {
 	calls map[string]int
 	// before and after say what the n-th call (from 1) of an op comes to; nil lets it through.
 	before, after func(op string, n int) error
+	hang          bool // acquires are not answered before their context ends
 }
 
 func (f *faulty) through(op string, call func() error) error {
@@ -48,7 +49,13 @@ func (f *faulty) through(op string, call func() error) error {
 func (f *faulty) set(before, after func(op string, n int) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.before, f.after = before, after
+	f.before, f.after, f.hang = before, after, false
+}
+
+func (f *faulty) hangs() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.hang
 }
 
 func (f *faulty) count(op string) int {
@@ -58,6 +65,10 @@ func (f *faulty) count(op string) int {
 }
 
 func (f *faulty) Acquire(ctx context.Context, r driver.Request) (t driver.Term, err error) {
+	if f.hangs() {
+		<-ctx.Done()
+		return t, &driver.Fault{Kind: ErrUnknown, Err: ctx.Err()}
+	}
 	err = f.through("acquire", func() (e error) { t, e = f.Store.Acquire(ctx, r); return e })
 	return t, err
 }

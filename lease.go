@@ -25,6 +25,7 @@ type Lease struct {
 
 	mu       sync.Mutex
 	sent     instant       // before the last request that the store granted
+	ends     time.Time     // the latest at which the store's lease can end, as far as the holder knows
 	trust    time.Duration // from sent on
 	failing  bool          // the last renewal was sent and has not been granted
 	released bool          // the store has been told, or knew
@@ -63,12 +64,13 @@ func (le *Lease) Context() context.Context { return le.ctx }
 // the store's. Work that must not run beside another's has to be over by then.
 // It is the zero Time where the work runs unfenced.
 func (le *Lease) TrustedUntil() time.Time {
+	now := le.l.now()
 	le.mu.Lock()
 	defer le.mu.Unlock()
 	if le.sent.at.IsZero() {
 		return time.Time{}
 	}
-	return le.sent.at.Add(le.trust)
+	return now.at.Add(le.trust - now.elapsed(le.sent))
 }
 
 // Remaining is how long trust still lasts, on whichever clock has moved more; zero or
@@ -84,6 +86,7 @@ func (le *Lease) extend(t driver.Term, sent instant) {
 	le.mu.Lock()
 	defer le.mu.Unlock()
 	le.sent = sent
+	le.ends = le.l.now().at.Add(t.Remaining + le.l.props.Resolution)
 	le.trust = t.Remaining - margin(le.hold.TTL, le.l.props.Resolution)
 	le.failing = false
 }
@@ -150,12 +153,14 @@ func (le *Lease) Renew(ctx context.Context) error {
 	if err := le.over(); err != nil {
 		return le.l.wrap("renew", le.term.Fence, err)
 	}
+	sent := le.l.now()
+	patience := min(le.l.opts.RequestTimeout, max(le.Remaining(), 0))
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	le.mu.Lock()
 	le.failing = true
+	le.ends = sent.at.Add(patience + le.hold.TTL) // should it be granted, and nobody told
 	le.mu.Unlock()
-	sent := le.l.now()
-	ctx, cancel := context.WithTimeout(ctx, min(le.l.opts.RequestTimeout, max(le.Remaining(), 0)))
-	defer cancel()
 	term, err := le.l.store.Renew(ctx, le.term, le.hold.TTL)
 	if err == nil {
 		le.extend(term, sent)
@@ -237,6 +242,13 @@ func (le *Lease) Abandon() {
 	le.mu.Unlock()
 	le.cancel(&EndedError{Fence: le.term.Fence, Cause: EndReleased})
 	le.loops.Wait()
+}
+
+// heldUntil is the latest at which the name frees itself.
+func (le *Lease) heldUntil() time.Time {
+	le.mu.Lock()
+	defer le.mu.Unlock()
+	return le.ends
 }
 
 func (le *Lease) isGiven() bool {

@@ -50,6 +50,9 @@ func TestASetWallClockEndsTrustAndAStoppedOneDoesNot(t *testing.T) {
 			}
 			synctest.Wait() // it sleeps until the end that it saw
 			b.setSkew(c.skew)
+			if left, until := lease.Remaining(), time.Until(lease.TrustedUntil()); left != until {
+				t.Errorf("wall clock moved by %s: %s remain, TrustedUntil says %s", c.skew, left, until)
+			}
 			<-lease.Context().Done()
 			if took := time.Since(begun); took > c.want || took < c.want-time.Second {
 				t.Errorf("wall clock moved by %s: the context ended after %s, want about %s", c.skew, took, c.want)

@@ -70,6 +70,9 @@ type Work struct {
 
 // Plan is what a Work comes to: the lease that is derived from it.
 type Plan struct {
+	// Lease is how long the holder may trust its lease: Timeout + Grace of bounded
+	// work, to which Run adds what the holder takes off for two clocks' sake, or the
+	// length of a renewed one.
 	Lease time.Duration
 	Grace time.Duration
 }
@@ -109,18 +112,17 @@ func (w Work) Plan() (Plan, error) {
 		}
 		p.Lease = w.Timeout + p.Grace
 	}
-	return p, w.hold(p).check()
+	return p, w.hold(p, 0).check()
 }
 
-// hold is the lease to ask for. Where the store is renewed, the lease's context
-// leaves the work its grace before trust ends; a bounded lease outlasts the work's
-// own timeout by it anyway.
-func (w Work) hold(p Plan) Hold {
-	h := Hold{TTL: p.Lease, Renew: w.Renew, Holder: w.Holder}
+// hold is the lease to ask for at a store of that resolution. A renewed lease's
+// context leaves the work its grace before trust ends; a bounded lease is so long
+// that trust, which is less, covers timeout and grace.
+func (w Work) hold(p Plan, resolution time.Duration) Hold {
 	if w.Renew {
-		h.Notice = p.Grace
+		return Hold{TTL: p.Lease, Renew: true, Notice: p.Grace, Holder: w.Holder}
 	}
-	return h
+	return Hold{TTL: min(p.Lease+2*margin(p.Lease, resolution), driver.MaxTTL), Holder: w.Holder}
 }
 
 // Run does work under a lease of name. It acquires as w says, calls do, and
@@ -140,14 +142,19 @@ func (l *Locker) Run(ctx context.Context, name string, w Work, do func(ctx conte
 	if err != nil {
 		return err
 	}
-	lease, err := l.acquireFor(ctx, name, w, w.hold(plan))
+	lease, err := l.acquireFor(ctx, name, w, w.hold(plan, l.props.Resolution))
 	switch {
 	case err == nil:
+		if !w.Renew { // a slow grant is at the cost of the work's time, not of its grace
+			w.Timeout = max(min(w.Timeout, lease.Remaining()-plan.Grace), 1)
+		}
 		return lease.run(w.Timeout, do)
-	case errors.Is(err, ErrHeld) && w.Held == SkipIfHeld, down(err) && ctx.Err() == nil && w.Unavailable == Skip:
+	case ctx.Err() != nil: // the caller gave up: nothing was decided
+		return err
+	case errors.Is(err, ErrHeld) && w.Held == SkipIfHeld, down(err) && w.Unavailable == Skip:
 		l.emit(Event{Kind: EventSkipped, Fence: fence.Fence{Name: name}, Err: err})
 		return nil
-	case down(err) && ctx.Err() == nil && w.Unavailable == RunUnfenced:
+	case down(err) && w.Unavailable == RunUnfenced:
 		l.emit(Event{Kind: EventUnfenced, Fence: fence.Fence{Name: name}, Err: err})
 		return l.runUnfenced(ctx, w.Timeout, do)
 	}
@@ -184,17 +191,15 @@ func (le *Lease) run(timeout time.Duration, do func(context.Context, *Lease) err
 // ended first.
 func (le *Lease) finish(err error) error {
 	lost := le.lost()
-	if lost == nil && le.isGiven() { // released or abandoned by the work itself
-		return err
+	var told error
+	if !le.isGiven() { // released or abandoned by the work itself
+		told = le.Release(context.WithoutCancel(le.ctx))
 	}
-	lasts := le.TrustedUntil()
-	told := le.Release(context.WithoutCancel(le.ctx))
 	if ended, ok := errors.AsType[*EndedError](told); ok && lost == nil {
 		lost = &LostError{Cause: ended.Cause, Suspect: true}
 	}
 	if told != nil && !errors.Is(told, ErrEnded) {
-		until := lasts.Add(margin(le.hold.TTL, le.l.props.Resolution))
-		le.l.emit(Event{Kind: EventUntold, Fence: le.term.Fence, Err: told, Until: until})
+		le.l.emit(Event{Kind: EventUntold, Fence: le.term.Fence, Err: told, Until: le.heldUntil()})
 	}
 	if lost == nil {
 		return err

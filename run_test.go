@@ -20,7 +20,7 @@ func TestRunDerivesTheLeaseAndReleases(t *testing.T) {
 		err := b.Run(t.Context(), "report", Work{Timeout: time.Minute, Grace: 5 * time.Second, Unavailable: Fail},
 			func(_ context.Context, lease *Lease) error {
 				r, _ := b.mem.Inspect(t.Context(), "report")
-				if r.Remaining != 65*time.Second || r.Token != lease.Fence().Token {
+				if r.Remaining < 65*time.Second || r.Remaining > 65200*time.Millisecond || r.Token != lease.Fence().Token {
 					t.Errorf("the store says %+v", r)
 				}
 				return errWork
@@ -30,6 +30,112 @@ func TestRunDerivesTheLeaseAndReleases(t *testing.T) {
 		}
 		if s := b.state(t, "report"); s != driver.Released {
 			t.Errorf("afterwards the store says %s", s)
+		}
+	})
+}
+
+func TestTrustCoversTimeoutAndGraceHoweverLong(t *testing.T) {
+	t.Parallel()
+	for _, timeout := range []time.Duration{time.Second, time.Minute, 4 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t)
+			work := Work{Timeout: timeout, Grace: time.Second, Unavailable: Fail}
+			begun := time.Now()
+			err := b.Run(t.Context(), "report", work, func(ctx context.Context, lease *Lease) error {
+				<-ctx.Done()
+				if took := time.Since(begun); took != timeout || lease.Remaining() < time.Second {
+					t.Errorf("told after %s with %s of trust left, want %s and the grace", took, lease.Remaining(), timeout)
+				}
+				return ctx.Err()
+			})
+			if !errors.Is(err, ErrTimedOut) || errors.Is(err, ErrLost) {
+				t.Errorf("timeout %s: %v", timeout, err)
+			}
+		})
+	}
+}
+
+func TestASlowGrantCostsTheWorkAndNotItsGrace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.link.set(nil, func(op string, _ int) error { time.Sleep(3 * time.Second); return nil })
+		err := b.Run(t.Context(), "report", Work{Timeout: 10 * time.Second, Grace: 2 * time.Second, Unavailable: Fail},
+			func(ctx context.Context, lease *Lease) error {
+				<-ctx.Done()
+				if left := lease.Remaining(); left < 2*time.Second {
+					t.Errorf("told with %s left of a grace of 2 s", left)
+				}
+				return ctx.Err()
+			})
+		if !errors.Is(err, ErrTimedOut) || errors.Is(err, ErrLost) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestWhatTheWorkAbandonedIsNotReleased(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		err := b.Run(t.Context(), "leader", Work{Renew: true, Unavailable: Fail}, func(ctx context.Context, lease *Lease) error {
+			b.link.set(nil, func(op string, _ int) error { // renewals get through, their replies do not
+				if op == "renew" {
+					return &driver.Fault{Kind: ErrUnknown, Err: errLink}
+				}
+				return nil
+			})
+			<-ctx.Done()
+			lease.Abandon() // something may still write
+			return errWork
+		})
+		if lost, ok := errors.AsType[*LostError](err); !ok || lost.Cause != EndUnreachable {
+			t.Errorf("got %v", err)
+		}
+		if s := b.state(t, "leader"); s != driver.Held {
+			t.Errorf("the store says %s: an abandoned term was given away", s)
+		}
+	})
+}
+
+func TestACancelledWaitIsNoSkip(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		holder, err := b.TryAcquire(t.Context(), "report", Hold{TTL: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		work := Work{Timeout: time.Minute, Wait: time.Minute, Unavailable: Skip, Held: SkipIfHeld}
+		if err := b.Run(ctx, "report", work, nil); !errors.Is(err, context.DeadlineExceeded) || b.saw(EventSkipped) != 0 {
+			t.Errorf("got %v", err)
+		}
+		holder.Abandon()
+	})
+}
+
+func TestAnUntoldReleaseNamesNoTimeBeforeTheStores(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		err := b.Run(t.Context(), "leader", Work{Renew: true, Lease: 30 * time.Second, Unavailable: Fail}, func(context.Context, *Lease) error {
+			b.link.set(nil, always(ErrUnknown)) // the renewal gets through, its reply does not
+			time.Sleep(12 * time.Second)
+			b.link.set(always(ErrUnavailable), nil)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, _ := b.mem.Inspect(t.Context(), "leader")
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, e := range b.events {
+			if e.Kind == EventUntold && e.Until.Before(r.ExpiresAt) {
+				t.Errorf("until %s, the store says %s", e.Until, r.ExpiresAt)
+			}
 		}
 	})
 }
