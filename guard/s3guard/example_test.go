@@ -1,0 +1,34 @@
+package s3guard_test
+
+import (
+	"context"
+	"log"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/guard"
+	"github.com/ringfence-go/ringfence/guard/s3guard"
+)
+
+func ExampleGuard() {
+	var client *s3.Client
+	var f fence.Fence // of a lease
+	ctx := context.Background()
+
+	g, err := s3guard.New(client, "my-bucket", "reports/manifest", guard.Sequenced, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err = g.Establish(ctx, f); err != nil { // before the first read of a term
+		log.Fatal(err)
+	}
+	manifest, err := g.Read(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	manifest = append(manifest, "first page\n"...)
+	if _, err = g.Write(ctx, guard.Write{Fence: f, Seq: 1, Key: "first page"}, manifest); err != nil {
+		log.Fatal(err)
+	}
+}

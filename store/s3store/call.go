@@ -1,0 +1,125 @@
+package s3store
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/fence"
+)
+
+// call is one step on its way.
+type call struct {
+	store *Store
+	name  string
+	step  step
+	nonce string // of every body that it writes: at most one of them is stored
+	lost  int    // writes of which no answer came: the step may have been taken
+	down  int    // requests that the endpoint did not take
+	pause pause
+}
+
+// maxFailed is how many failed requests one call puts up with.
+const maxFailed = 4
+
+// take takes the step, in as many tries as it needs to write in the place of what
+// it has read.
+func (c *call) take(ctx context.Context) (view, error) {
+	c.nonce = rand.Text()
+	for {
+		v, done, err := c.try(ctx)
+		if done {
+			return v, err
+		}
+		r := judge(err)
+		switch {
+		case r.kind == driver.ErrUnknown:
+			c.lost++
+		case !r.again:
+			return v, inDoubt(c.lost > 0, err)
+		case !r.moved:
+			c.down++
+		}
+		if ctx.Err() != nil || c.lost+c.down > maxFailed {
+			return v, inDoubt(c.lost > 0, err)
+		}
+		if stop := c.pause.wait(ctx); stop != nil {
+			return v, inDoubt(c.lost > 0, errors.Join(stop, err))
+		}
+	}
+}
+
+// try reads, judges and writes once. Unless it is done, the error says whether to try
+// again.
+func (c *call) try(ctx context.Context) (v view, done bool, err error) {
+	if v, err = c.store.look(ctx, c.name, c.step.kind == acquire); err != nil {
+		return v, false, err
+	}
+	if v.rec != nil && v.rec.Nonce == c.nonce {
+		if c.step.kind != acquire || !v.overtaken() {
+			return v, true, c.settle(v)
+		}
+		c.nonce = rand.Text()
+	}
+	r, err := c.step.next(v)
+	if err != nil {
+		return v, true, c.refused(v, err)
+	}
+	if r == nil {
+		return v, true, nil
+	}
+	r.Nonce = c.nonce
+	body, err := json.Marshal(r)
+	if err != nil {
+		return v, true, refuse(err, "")
+	}
+	at, err := c.store.put(ctx, c.store.keys.lease(c.name), v.etag, body)
+	switch {
+	case err != nil:
+		return v, false, err
+	case !r.sure(v, at):
+		return v, false, errLate
+	}
+	return view{name: c.name, rec: r, wrote: v.at, at: later(v.at, at)}, true, nil
+}
+
+// errLate asks for another read, to see when the last write was made.
+var errLate = ruling{kind: driver.ErrUnknown, err: errors.New("its write took long"), hint: resolveHint}
+
+// settle gives the outcome of the call's own write, as every reader sees it.
+func (c *call) settle(v view) error {
+	cause, over := v.over()
+	wanted := map[kind]driver.EndCause{release: driver.EndReleased, force: driver.EndForced}[c.step.kind]
+	if !over || cause == wanted {
+		return nil
+	}
+	return &driver.EndedError{Fence: fence.Fence{Name: c.name, Token: v.rec.Token}, Cause: cause}
+}
+
+// refused is the error of a step that the record refuses. Where an answer was lost,
+// the step may have been taken, and the name granted again since.
+func (c *call) refused(v view, err error) error {
+	var end *driver.EndedError
+	if c.lost == 0 || c.step.kind == acquire || c.step.kind == renew ||
+		!errors.As(err, &end) || end.Cause != driver.EndSuperseded || v.rec == nil {
+		return err
+	}
+	switch {
+	case v.rec.Was != c.nonce:
+		return ruling{kind: driver.ErrUnknown, err: errors.New("the name was granted again before the answer came"), hint: resolveHint}
+	case v.rec.Ended == driver.EndReleased, v.rec.Ended == driver.EndForced:
+		return nil
+	}
+	end.Cause = v.rec.Ended
+	return end
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}

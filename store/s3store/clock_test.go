@@ -1,0 +1,246 @@
+package s3store_test
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/s3store"
+)
+
+// frozen is a store whose server's clock stands still.
+func frozen(t testing.TB, o *s3store.Options) (*server, *s3store.Store, func(time.Duration)) {
+	server := startServer(t)
+	move := server.freeze()
+	return server, server.open(t, o), move
+}
+
+// slowly makes the clock move by d while the next write of a record is on its way.
+func (s *server) slowly(move func(time.Duration), d time.Duration) {
+	s.onPut(func(http.ResponseWriter, *http.Request) bool {
+		s.heal()
+		move(d)
+		return true
+	})
+}
+
+func TestLeaseEndsOneUnitLate(t *testing.T) {
+	t.Parallel()
+	_, s, move := frozen(t, nil)
+	take(t, s, "a", 10*time.Second)
+	move(10 * time.Second) // a Date that says 10 may be 10.9 after one that says 0, or 9.1
+	_, err := s.Acquire(t.Context(), request("a", time.Minute))
+	if !errors.Is(err, driver.ErrHeld) {
+		t.Errorf("after as long as the lease, by whole seconds: %v; want it held", err)
+	}
+	move(time.Second)
+	take(t, s, "a", time.Minute)
+}
+
+func TestSlowWriteShortensTheTerm(t *testing.T) {
+	t.Parallel()
+	server, s, move := frozen(t, nil)
+	for _, late := range []time.Duration{time.Second, 7 * time.Second} {
+		server.slowly(move, late)
+		term := take(t, s, "a"+late.String(), time.Minute)
+		if term.Remaining != time.Minute-late {
+			t.Errorf("a write of %s leaves %s; want it shorter by that", late, term.Remaining)
+		}
+	}
+}
+
+func TestGrantThatCameTooLate(t *testing.T) {
+	t.Parallel()
+	server, s, move := frozen(t, nil)
+	server.slowly(move, 2*time.Minute)
+	_, err := s.Acquire(t.Context(), request("a", time.Minute))
+	wantEnded(t, err, driver.EndExpired)
+	take(t, s, "a", time.Minute)
+}
+
+func TestLateRenewalChangesNothing(t *testing.T) {
+	t.Parallel()
+	server, s, move := frozen(t, nil)
+	other := server.open(t, nil)
+	term := take(t, s, "a", 10*time.Second)
+	server.slowly(move, 11*time.Second)
+	_, err := s.Renew(t.Context(), term, time.Hour)
+	wantEnded(t, err, driver.EndExpired)
+	if rec, err := other.Inspect(t.Context(), "a"); err != nil || rec.State != driver.Expired {
+		t.Errorf("after a renewal that came too late: %+v, %v; want it expired for everybody", rec, err)
+	}
+	take(t, other, "a", time.Minute)
+
+	term = take(t, s, "b", 10*time.Second)
+	server.slowly(move, 10*time.Second) // the last moment
+	if renewed, err := s.Renew(t.Context(), term, time.Minute); err != nil || renewed.Remaining != 50*time.Second {
+		t.Errorf("a slow renewal: %+v, %v; want 50 s left", renewed, err)
+	}
+}
+
+func TestLateReleaseIsTold(t *testing.T) {
+	t.Parallel()
+	server, s, move := frozen(t, nil)
+	term := take(t, s, "a", 10*time.Second)
+	server.slowly(move, 11*time.Second)
+	wantEnded(t, s.Release(t.Context(), term), driver.EndExpired)
+	if rec, err := s.Inspect(t.Context(), "a"); err != nil || rec.State != driver.Expired {
+		t.Errorf("after a release that came too late: %+v, %v; want expired", rec, err)
+	}
+}
+
+// TestServersApart: the server of the endpoint that answers has a clock which lags
+// that of the one which stamps what is written.
+func TestServersApart(t *testing.T) {
+	t.Parallel()
+	server, s, move := frozen(t, nil)
+	lapsing := take(t, s, "b", 10*time.Second)
+	term := take(t, s, "a", time.Minute)
+	if err := s.Release(t.Context(), term); err != nil {
+		t.Fatal(err)
+	}
+	server.set(func() { server.ahead = -2 * time.Second })
+	newer := take(t, s, "a", time.Minute)
+	rec, err := s.Inspect(t.Context(), "a")
+	if err != nil || rec.GrantedAt.Before(server.Now()) || newer.Remaining > time.Minute || newer.Token <= term.Token {
+		t.Errorf("%+v, then %+v, %v; want the time of the last write, not one before it", newer, rec, err)
+	}
+	server.slowly(move, 11*time.Second) // the answer says 9
+	_, err = s.Renew(t.Context(), lapsing, time.Hour)
+	wantEnded(t, err, driver.EndExpired)
+}
+
+// TestFloorRaisedDuringAGrant holds a grant back until the floor is in force.
+func TestFloorRaisedDuringAGrant(t *testing.T) {
+	t.Parallel()
+	server, s, move := frozen(t, nil)
+	operator := server.open(t, nil)
+	above := take(t, s, "before", time.Minute).Token + 1<<32
+	server.onPut(func(http.ResponseWriter, *http.Request) bool {
+		server.heal()
+		raised := make(chan error, 1)
+		go func() { _, err := operator.Raise(t.Context(), above); raised <- err }()
+		for tick := time.NewTicker(20 * time.Millisecond); ; {
+			select {
+			case err := <-raised:
+				if err != nil {
+					t.Error(err)
+				}
+				return true
+			case <-tick.C:
+				move(time.Second)
+			}
+		}
+	})
+	r := request("a", time.Hour)
+	term, err := s.Acquire(t.Context(), r)
+	if err != nil || term.Token <= above {
+		t.Errorf("a grant that was under way: %+v, %v; want a token above %s", term, err, above)
+	}
+	if again, err := operator.Acquire(t.Context(), r); err != nil || again.Token != term.Token {
+		t.Errorf("its attempt again: %+v, %v; want the same grant", again, err)
+	}
+}
+
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	_, s, move := frozen(t, nil)
+	held := take(t, s, "held", time.Minute)
+	var last fence.Token
+	for range 3 {
+		term := take(t, s, "a", time.Minute)
+		if err := s.Release(t.Context(), term); err != nil || term.Token <= last {
+			t.Errorf("token %s after %s, %v", term.Token, last, err)
+		}
+		last = term.Token
+		move(-time.Hour)
+	}
+	if _, err := s.Acquire(t.Context(), request("held", time.Minute)); !errors.Is(err, driver.ErrHeld) {
+		t.Errorf("%v; want %s still held", err, held.Name)
+	}
+}
+
+// TestRequests counts what docs/stores/s3.md says.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	server, s, _ := frozen(t, nil)
+	var term driver.Term
+	for _, step := range []struct {
+		what          string
+		f             func() error
+		reads, writes int
+	}{
+		{"acquire", func() (err error) { term, err = s.Acquire(t.Context(), request("a", time.Minute)); return err }, 2, 1},
+		{"refused acquire", func() error {
+			if _, err := s.Acquire(t.Context(), request("a", time.Minute)); !errors.Is(err, driver.ErrHeld) {
+				return err
+			}
+			return nil
+		}, 2, 0},
+		{"renew", func() error { _, err := s.Renew(t.Context(), term, time.Minute); return err }, 1, 1},
+		{"inspect", func() error { _, err := s.Inspect(t.Context(), "a"); return err }, 1, 0},
+		{"release", func() error { return s.Release(t.Context(), term) }, 1, 1},
+	} {
+		reads, writes := server.requests(t, func() {
+			if err := step.f(); err != nil {
+				t.Error(step.what, err)
+			}
+		})
+		if reads != step.reads || writes != step.writes {
+			t.Errorf("%s: %d reads and %d writes; want %d and %d", step.what, reads, writes, step.reads, step.writes)
+		}
+	}
+}
+
+func remove(t testing.TB, server *server, part string) {
+	t.Helper()
+	for _, key := range server.keys(t, part) {
+		if _, err := server.backend.DeleteObject(bucket, key); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestEmptiedBucket(t *testing.T) {
+	t.Parallel()
+	server, s, _ := frozen(t, nil)
+	careful := server.open(t, &s3store.Options{RefuseNewIdentity: true})
+	before := take(t, s, "a", time.Minute)
+	known, _ := s.Identity(t.Context())
+	remove(t, server, "")
+	term := take(t, s, "a", time.Minute)
+	if term.Token <= before.Token { // although the clock stands still
+		t.Errorf("token %s after %s", term.Token, before.Token)
+	}
+	if id, err := s.Identity(t.Context()); err != nil || id.Previous != known.Current || id.ChangedAt.IsZero() {
+		t.Errorf("identity %+v, %v; want the loss noted", id, err)
+	}
+	_, err := careful.Acquire(t.Context(), request("b", time.Minute))
+	wantError(t, err, driver.ErrUnfit, "ringfence recover")
+	late := server.open(t, &s3store.Options{RefuseNewIdentity: true})
+	_, err = late.Acquire(t.Context(), request("b", time.Minute))
+	wantError(t, err, driver.ErrUnfit, "ringfence recover")
+	server.set(func() { server.now = time.Now })
+	if _, err := careful.Raise(t.Context(), term.Token); err != nil {
+		t.Fatal(err)
+	}
+	take(t, careful, "b", time.Minute)
+	take(t, late, "c", time.Minute)
+}
+
+func TestLossOfOneRecord(t *testing.T) {
+	t.Parallel()
+	server, s, move := frozen(t, nil)
+	move(2 * time.Minute) // past the floor of a new store
+	before := take(t, s, "a", time.Minute)
+	remove(t, server, "/lease/")
+	move(time.Second)
+	if term := take(t, s, "a", time.Minute); term.Token <= before.Token {
+		t.Errorf("token %s after %s", term.Token, before.Token)
+	}
+	_, err := s.Renew(t.Context(), before, time.Minute)
+	wantEnded(t, err, driver.EndSuperseded)
+}

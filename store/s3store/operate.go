@@ -1,0 +1,125 @@
+package s3store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/fence"
+)
+
+// Break implements driver.Breaker.
+func (s *Store) Break(ctx context.Context, name, by string) (driver.Record, error) {
+	if err := fence.CheckName(name); err != nil {
+		return driver.Record{}, err
+	}
+	if err := driver.CheckHolder(by); err != nil {
+		return driver.Record{}, err
+	}
+	return run(ctx, s, "break "+fence.Quote(name), func(ctx context.Context) (driver.Record, error) {
+		for range maxTries {
+			v, err := s.look(ctx, name, false)
+			if was := v.record(); err != nil || was.State != driver.Held {
+				return was, err
+			}
+			c := call{store: s, name: name, step: step{kind: force, attempt: v.rec.Attempt, token: v.rec.Token, by: by}}
+			if _, err = c.take(ctx); !errors.Is(err, driver.ErrEnded) {
+				return v.record(), err
+			}
+		}
+		return driver.Record{}, errBusy
+	})
+}
+
+// List implements driver.Lister. It reads every record that it returns.
+func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]driver.Record, error) {
+	if limit < 1 {
+		return nil, fmt.Errorf("%w limit %d of a list: want 1 or more", fence.ErrInvalid, limit)
+	}
+	if len(prefix) > fence.MaxNameBytes {
+		return nil, nil
+	}
+	return run(ctx, s, "list", func(ctx context.Context) ([]driver.Record, error) {
+		var page []driver.Record
+		// No name is longer, so none lies between a longer text and its beginning.
+		last := s.keys.lease(after[:min(len(after), fence.MaxNameBytes)])
+		for {
+			keys, more, err := s.listKeys(ctx, s.keys.leases(prefix), last, limit-len(page)+1)
+			if err != nil {
+				return nil, before(err)
+			}
+			records, err := s.readAll(ctx, keys)
+			if err != nil {
+				return nil, err
+			}
+			for _, r := range records {
+				if strings.HasPrefix(r.Name, prefix) && len(page) < limit {
+					page = append(page, r)
+				}
+			}
+			if len(page) == limit || !more {
+				return page, nil
+			}
+			last = keys[len(keys)-1]
+		}
+	})
+}
+
+// listKeys lists keys after one of them, in order.
+func (s *Store) listKeys(ctx context.Context, prefix, after string, limit int) (keys []string, more bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	const most = 1000 // of what S3 lists at once
+	out, err := s.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{
+		Bucket: &s.bucket, Prefix: &prefix, StartAfter: &after, MaxKeys: aws.Int32(int32(min(limit, most))),
+	}, once)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, o := range out.Contents {
+		keys = append(keys, aws.ToString(o.Key))
+	}
+	slices.Sort(keys)
+	return keys, aws.ToBool(out.IsTruncated) && len(keys) > 0, nil
+}
+
+// readers is how many records a list reads at once.
+const readers = 8
+
+// readAll reads the records at these keys.
+func (s *Store) readAll(ctx context.Context, keys []string) ([]driver.Record, error) {
+	records, errs := make([]driver.Record, len(keys)), make([]error, len(keys))
+	free := make(chan struct{}, readers)
+	var all sync.WaitGroup
+	for i, key := range keys {
+		free <- struct{}{}
+		all.Go(func() {
+			records[i], errs[i] = s.readKey(ctx, key)
+			<-free
+		})
+	}
+	all.Wait()
+	return records, errors.Join(errs...)
+}
+
+// readKey reads the record at a key that a list has shown.
+func (s *Store) readKey(ctx context.Context, key string) (driver.Record, error) {
+	o, err := s.get(ctx, key)
+	if err != nil {
+		return driver.Record{}, err
+	}
+	var named struct{ Name string }
+	if err := json.Unmarshal(o.data, &named); err != nil || s.keys.lease(named.Name) != key {
+		return driver.Record{}, refuse(fmt.Errorf("the object %s is not a record of Ringfence", key), foreign)
+	}
+	v, err := readRecord(named.Name, o)
+	return v.record(), err
+}
