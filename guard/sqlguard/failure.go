@@ -116,7 +116,7 @@ func (s subject) commit(ctx context.Context, err error) error {
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // database/sql rolled it back
 		return s.fail(guard.ErrUnavailable, context.Cause(ctx), "nothing is applied")
 	}
-	if errors.Is(err, sql.ErrTxDone) {
+	if errors.Is(err, sql.ErrTxDone) || strings.Contains(err.Error(), "no transaction is active") { // by Commit, or by a statement in SQLite
 		return s.fail(guard.ErrUnknown, err, "the function ended the transaction itself; leave commit and rollback to sqlguard")
 	}
 	return s.alone(err)

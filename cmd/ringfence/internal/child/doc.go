@@ -18,5 +18,7 @@
 // process. The destination's guard is what refuses such a writer.
 //
 // A process supervises one tree at a time and starts no other children
-// meanwhile; those it had before are left alone.
+// meanwhile. Those it had before are left alone, but where this process reaps
+// orphans, one that such a child leaves behind meanwhile counts as the command's
+// and is ended with it.
 package child

@@ -44,6 +44,8 @@ The command finds in its environment:
   RINGFENCE_DEADLINE  when the timeout ends (RFC 3339, UTC); absent without --timeout
 Variables of ours that name the store are taken out. With run-unfenced, when the
 store is down, there is no RINGFENCE_TOKEN and no RINGFENCE_FENCE.
+With a postgres:// store without a password in its URL, PGPASSWORD and PGPASSFILE
+are taken out too; -- env PGPASSFILE=... COMMAND gives the command its own.
 
 Durations are written like 500ms, 90s, 5m, 2h.
 
@@ -82,6 +84,7 @@ type job struct {
 	work ringfence.Work
 	plan ringfence.Plan
 	args []string
+	drop []string // variables of the environment that the command does not get
 }
 
 var unavailableWords = map[string]ringfence.Unavailable{

@@ -17,6 +17,7 @@ func (a *app) run(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
+	j.drop = t.Secrets
 	store := t.Lazy()
 	defer closeSoon(store)
 	teller := &teller{app: a, job: j}
@@ -61,7 +62,7 @@ func (a *app) supervise(ctx context.Context, j job, lease *ringfence.Lease, earl
 		defer cancel()
 		limits.Kill = trust.Done()
 	}
-	p, err := child.Start(child.Command{Args: j.args, Env: child.Env(os.Environ(), j.env(ctx, lease))})
+	p, err := child.Start(child.Command{Args: j.args, Env: child.Env(os.Environ(), j.env(ctx, lease), j.drop...)})
 	if err != nil {
 		return startError(err)
 	}
@@ -76,6 +77,9 @@ func (a *app) supervise(ctx context.Context, j job, lease *ringfence.Lease, earl
 	}
 	if r.Stopped && errors.Is(context.Cause(ctx), ringfence.ErrTimedOut) {
 		return &exitError{exitTimedOut, fmt.Errorf("%s used up its timeout of %s and was ended%s", fence.Quote(j.name), span(j.work.Timeout), killed(r))}
+	}
+	if r.Stopped && ctx.Err() == nil { // by KILL alone, which came before the notice to end
+		return &ringfence.LostError{Fence: lease.Fence(), Cause: ringfence.EndExpired, Err: &exitError{code: r.ExitCode}}
 	}
 	if r.ExitCode != 0 {
 		return &exitError{code: r.ExitCode}

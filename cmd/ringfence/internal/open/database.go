@@ -9,9 +9,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/stdlib"
+	"golang.org/x/sys/unix"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"github.com/ringfence-go/ringfence/driver"
@@ -61,8 +63,16 @@ func (t Target) sqlite() (*sql.DB, error) {
 	return sql.Open("sqlite", dsn)
 }
 
-// checkFile tells in plain words what SQLite would call "unable to open database file".
+// checking lets one check at a time create a file: nobody in this process may open
+// the new one before it is closed.
+var checking sync.Mutex
+
+// checkFile tells in plain words what SQLite would call "unable to open database
+// file". It doesn't open a file that is there: to close it again would take away
+// every lock that this process holds on it, those of its open databases too.
 func checkFile(path string) error {
+	checking.Lock()
+	defer checking.Unlock()
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -74,19 +84,21 @@ func checkFile(path string) error {
 	case !info.Mode().IsRegular():
 		return unfit(errors.New("the path is no regular file"), "name another one")
 	}
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return unfit(fmt.Errorf("the database file can't be written: %w", reasonOf(err)), "a lease needs a file and a folder that you may write to")
+	if err := unix.Access(path, unix.R_OK|unix.W_OK); err != nil {
+		return unfit(fmt.Errorf("the database file can't be written: %w", err), "a lease needs a file and a folder that you may write to")
 	}
-	return f.Close()
+	return nil
 }
 
 func createFile(path string) error {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return unfit(fmt.Errorf("the folder of the database file: %w", reasonOf(err)), "create the folder, or name another file")
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist): // somebody was faster, or it is a link to what isn't there yet: SQLite sees to it
+		return nil
+	case err != nil:
 		return unfit(fmt.Errorf("the database file can't be created: %w", reasonOf(err)), "name a file in a folder that you may write to")
 	}
 	return f.Close()

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,6 +28,7 @@ func TestParse(t *testing.T) {
 		"file:///x.db":                                           "sqlite:///x.db",
 		"postgres://u:" + secret + "@h:5433/db":                  "postgres://u@h:5433/db",
 		"postgresql://h/db?password=" + secret:                   "postgres://h/db",
+		"postgres://h/db?sslpassword=" + secret:                  "postgres://h/db",
 		"postgres://u:a%40" + secret + "%2F@h/a%20b":             "postgres://u@h/a%20b",
 		"postgres://a,b:5433/db?target_session_attrs=read-write": "postgres://a,b:5433/db",
 		"postgres:///db?host=/run/postgresql":                    "postgres:///db",
@@ -40,6 +42,24 @@ func TestParse(t *testing.T) {
 		}
 		if target.HasPassword != strings.Contains(raw, secret) {
 			t.Errorf("Parse(%q).HasPassword is %t", raw, target.HasPassword)
+		}
+	}
+}
+
+func TestSecretsAreWhereThePasswordComesFrom(t *testing.T) {
+	t.Parallel()
+	fromEnvironment := []string{"PGPASSWORD", "PGPASSFILE"}
+	for raw, want := range map[string][]string{
+		"postgres://u@h/db":                     fromEnvironment,
+		"postgres://h/db?sslpassword=" + secret: fromEnvironment,
+		"postgres://u:" + secret + "@h/db":      nil,
+		"postgres://u@h/db?password=" + secret:  nil,
+		"sqlite:///x.db":                        nil,
+		"redis://h":                             nil,
+		"etcd://h":                              nil,
+	} {
+		if target, err := Parse(raw); err != nil || !slices.Equal(target.Secrets, want) {
+			t.Errorf("Parse(%q).Secrets is %q, %v; want %q", raw, target.Secrets, err, want)
 		}
 	}
 }

@@ -26,6 +26,8 @@ type Target struct {
 	Label string
 	// HasPassword means that the URL itself carries one.
 	HasPassword bool
+	// Secrets are the variables of the environment that the password may come from.
+	Secrets []string
 
 	path       string // SQLite
 	makeFolder bool   // of path: it is our own default
@@ -111,6 +113,10 @@ func parsePostgres(raw string) (Target, error) {
 	t := Target{Kind: Postgres, Label: label(u, "postgres"), resolution: time.Millisecond}
 	_, t.HasPassword = u.User.Password()
 	t.HasPassword = t.HasPassword || u.Query().Has("password")
+	if !t.HasPassword {
+		t.Secrets = []string{"PGPASSWORD", "PGPASSFILE"}
+	}
+	t.HasPassword = t.HasPassword || u.Query().Has("sslpassword")
 	if t.config, err = pgx.ParseConfig(raw); err != nil {
 		return Target{}, invalidPostgres("%s; check its port and its parameters, and the files that PGSERVICEFILE, PGSSLROOTCERT and the like name", complaint(err))
 	}
