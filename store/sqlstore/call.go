@@ -29,6 +29,7 @@ type call struct {
 	batch *batch // nil while it waits; guarded by queue.mu
 
 	done   chan struct{}
+	stands bool // the answer was read before the batch wrote, and stands if that fails
 	answer answer
 	err    error
 }
@@ -50,6 +51,7 @@ const (
 	same    verdict = "same"    // the attempt has its grant already
 	held    verdict = "held"    // by another attempt
 	again   verdict = "again"   // the row is locked, or has just changed: nothing was done
+	locked  verdict = "locked"  // as again, and the row is that of a term of another attempt that is over
 	strange verdict = "strange" // another database answers than the one on record: nothing was done
 	expired verdict = "expired"
 	// exhausted: the next token would be above the highest; nothing was done
@@ -57,11 +59,11 @@ const (
 )
 
 // settle notes one row of an answer. Where a name has several, a step that was
-// done counts before its absence, and anything before again.
+// done counts before its absence, and anything before again and locked.
 func (c *call) settle(a answer) {
 	rank := func(v verdict) int {
 		switch v {
-		case "", again:
+		case "", again, locked:
 			return 0
 		case expired:
 			return 1
@@ -90,8 +92,9 @@ func (a answer) result(c call, inDoubt bool) (driver.Term, error) {
 		return driver.Term{Fence: f, Attempt: c.attempt, Remaining: c.ttl}, nil
 	case a.verdict == same:
 		return driver.Term{Fence: f, Attempt: c.attempt, Remaining: a.remaining}, nil
-	case a.verdict == held:
-		return driver.Term{}, &driver.HeldError{Name: c.name, Holder: a.holder, Token: a.token, Remaining: a.remaining}
+	case a.verdict == held, a.verdict == locked:
+		left := max(a.remaining, time.Millisecond)
+		return driver.Term{}, &driver.HeldError{Name: c.name, Holder: a.holder, Token: a.token, Remaining: left}
 	}
 	return driver.Term{}, &driver.EndedError{Fence: f, Cause: driver.EndCause(a.verdict)}
 }

@@ -11,9 +11,14 @@
 // An acquire, a renewal and a release are one statement each, which reads the
 // database's own clock, judges the row, and makes the token. Where it did nothing,
 // a second one takes its place and says why. The statements stand in the folders
-// postgres and sqlite. None of them waits for a row that somebody else has locked:
-// it is skipped and asked for again, so that one guarded transaction that runs for
-// long keeps nobody else waiting.
+// postgres and sqlite.
+//
+// None of them waits for a row that somebody else has locked: it is skipped and
+// asked for again, so that one guarded transaction that runs for long keeps nobody
+// else waiting. A term that ends under such a transaction counts as held, in answer
+// to an acquire, until that ends too. In SQLite, where one writer locks the whole
+// file, an acquire reads the row before it asks for that lock: a name that is held
+// is refused as held, however long somebody else writes.
 //
 // # Callers together
 //

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"net"
 	"slices"
 	"strconv"
@@ -115,6 +116,9 @@ func (p *postgres) identity(ctx context.Context, c *sql.Conn) (driver.Identity, 
 
 func (p *postgres) raise(ctx context.Context, c *sql.Conn, above fence.Token) (floor fence.Token, err error) {
 	err = c.QueryRowContext(ctx, p.texts["raise"], int64(above)).Scan(&floor)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = errExhausted
+	}
 	return floor, err
 }
 

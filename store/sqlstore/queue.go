@@ -257,15 +257,11 @@ func (q *queue) execute(s session, b *batch) {
 	defer b.cancel()
 	err := s.run(b.ctx, b.calls)
 	s.release(err)
-	if err == nil {
-		for _, c := range b.calls {
-			close(c.done)
-		}
-		return
-	}
-	r := q.dialect.judge(err)
 	for _, c := range b.calls {
-		c.fail(r)
+		if err != nil && !c.stands {
+			c.err = q.dialect.judge(err)
+		}
+		close(c.done)
 	}
 }
 

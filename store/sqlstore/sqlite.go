@@ -141,6 +141,9 @@ func (l *sqlite) raise(ctx context.Context, c *sql.Conn, above fence.Token) (fen
 	if err := rows.Err(); err != nil {
 		return 0, err
 	}
+	if identity == "" {
+		return 0, errExhausted
+	}
 	l.expect(identity)
 	return floor, nil
 }

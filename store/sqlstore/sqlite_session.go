@@ -80,7 +80,14 @@ func (s *sqliteSession) release(err error) {
 
 // run executes one call as its own transaction, several in one.
 func (s *sqliteSession) run(ctx context.Context, calls []*call) error {
-	if len(calls) == 1 {
+	calls, err := s.look(ctx, calls)
+	if err != nil {
+		return before(SQLite.judge(err))
+	}
+	switch len(calls) {
+	case 0:
+		return nil
+	case 1:
 		return s.step(ctx, calls[0])
 	}
 	return exclusively(ctx, s.conn, func() error {
@@ -93,22 +100,43 @@ func (s *sqliteSession) run(ctx context.Context, calls []*call) error {
 	})
 }
 
+// look answers each acquire that can be refused, and returns the calls that have
+// to write. It needs no write lock: who holds a name is known also while another
+// connection keeps that, be it the holder's own transaction.
+func (s *sqliteSession) look(ctx context.Context, calls []*call) ([]*call, error) {
+	rest := make([]*call, 0, len(calls))
+	for _, c := range calls {
+		if c.kind == acquire {
+			if err := s.ask(ctx, c, s.why(c)); err != nil {
+				return nil, err
+			}
+			c.stands = c.answer.verdict != again
+		}
+		if !c.stands {
+			rest = append(rest, c)
+		}
+	}
+	return rest, nil
+}
+
 // step executes one call's statement, and where it did nothing asks why.
 func (s *sqliteSession) step(ctx context.Context, c *call) error {
 	switch c.kind {
 	case acquire:
-		return s.either(ctx, c,
-			query{"acquire", []any{c.name, c.attempt, c.holder, c.milliseconds(), s.expected()}},
-			query{"acquire_why", []any{c.name, c.attempt, s.expected()}})
+		return s.either(ctx, c, query{"acquire", []any{c.name, c.attempt, c.holder, c.milliseconds(), s.expected()}})
 	case renew:
-		return s.either(ctx, c,
-			query{"renew", []any{c.name, int64(c.token), c.attempt, c.milliseconds()}},
-			query{"ended_why", []any{c.name, int64(c.token), c.attempt}})
+		return s.either(ctx, c, query{"renew", []any{c.name, int64(c.token), c.attempt, c.milliseconds()}})
 	default:
-		return s.either(ctx, c,
-			query{"release", []any{c.name, int64(c.token), c.attempt}},
-			query{"ended_why", []any{c.name, int64(c.token), c.attempt}})
+		return s.either(ctx, c, query{"release", []any{c.name, int64(c.token), c.attempt}})
 	}
+}
+
+// why reads what keeps c from being done.
+func (s *sqliteSession) why(c *call) query {
+	if c.kind == acquire {
+		return query{"acquire_why", []any{c.name, c.attempt, s.expected()}}
+	}
+	return query{"ended_why", []any{c.name, int64(c.token), c.attempt}}
 }
 
 // query is a statement and its arguments.
@@ -117,8 +145,8 @@ type query struct {
 	args      []any
 }
 
-// either answers c by the token that act returns, or else by why.
-func (s *sqliteSession) either(ctx context.Context, c *call, act, why query) error {
+// either answers c by the token that act returns, or else by why it did nothing.
+func (s *sqliteSession) either(ctx context.Context, c *call, act query) error {
 	err := s.query(ctx, act, func(row []sqldriver.Value) error {
 		token, err := asInt(row[0])
 		c.answer = answer{verdict: done, token: fence.Token(token)}
@@ -127,7 +155,12 @@ func (s *sqliteSession) either(ctx context.Context, c *call, act, why query) err
 	if err != nil || c.answer.verdict == done {
 		return err
 	}
-	return s.query(ctx, why, func(row []sqldriver.Value) (err error) {
+	return s.ask(ctx, c, s.why(c))
+}
+
+// ask answers c by the row that q returns.
+func (s *sqliteSession) ask(ctx context.Context, c *call, q query) error {
+	return s.query(ctx, q, func(row []sqldriver.Value) (err error) {
 		c.answer, err = scanAnswer(row)
 		return err
 	})

@@ -83,15 +83,21 @@ func (s *Store) Release(ctx context.Context, t driver.Term) error {
 // do takes one step, in as many tries as ctx allows while each ends with the
 // certainty that nothing was done, and a few after lost connections: repeating a
 // step is harmless, and after a restart of the server the pool is full of them.
+// A name whose term is over counts as held when ctx ends while a transaction, such
+// as one that its last holder guards by the lease, still keeps the record.
 func (s *Store) do(ctx context.Context, c call) (driver.Term, error) {
 	if ctx.Err() != nil {
 		return driver.Term{}, left(ctx, false, nil).fault("")
 	}
 	lost := 0
+	var last answer // of the last try that ctx did not cut short
 	for p := (pause{}); ; {
 		a, err := s.try(ctx, c)
 		if err == nil {
 			return a.result(c, lost > 0)
+		}
+		if a.verdict == locked || ctx.Err() == nil {
+			last = a
 		}
 		r := s.dialect.judge(err)
 		if r.kind == driver.ErrUnknown && ctx.Err() == nil {
@@ -106,6 +112,9 @@ func (s *Store) do(ctx context.Context, c call) (driver.Term, error) {
 		if lost > 0 {
 			r.kind, r.hint = driver.ErrUnknown, resolve
 		}
+		if last.verdict == locked && r.kind == driver.ErrUnavailable && ctx.Err() != nil {
+			return last.result(c, false)
+		}
 		return driver.Term{}, r.fault("")
 	}
 }
@@ -113,7 +122,8 @@ func (s *Store) do(ctx context.Context, c call) (driver.Term, error) {
 // maxLost is how many lost connections one call puts up with.
 const maxLost = 4
 
-// try sends c once. Its error says again where nothing was done for a passing reason.
+// try sends c once. Its error says again where nothing was done for a passing
+// reason; it comes with the answer where that was locked.
 func (s *Store) try(ctx context.Context, c call) (answer, error) {
 	accepted := s.accepted.Load()
 	sent := c
@@ -126,6 +136,8 @@ func (s *Store) try(ctx context.Context, c call) (answer, error) {
 		return answer{}, s.accept(ctx, accepted)
 	case sent.answer.verdict == again:
 		return answer{}, errLocked
+	case sent.answer.verdict == locked:
+		return sent.answer, errLocked
 	case sent.answer.verdict == exhausted:
 		return answer{}, errExhausted
 	}

@@ -10,20 +10,25 @@
 -- primary: a system identifier never does, a new timeline begins with a recovery, and a server in recovery can't be
 -- verified. Another server, also one behind a pooler, was started at another microsecond.
 --
--- A name may come back twice: anything then counts before 'again'. No row at all: the store's record is gone.
+-- A name may come back twice: anything then counts before 'again' and 'locked'. No row at all: the store's record is
+-- gone.
+--
+-- The clock reaches the highest token, 2^53 - 1, at 3903090455 seconds since 1970, in 2093. Grants end some minutes
+-- before, so that none goes beyond while a statement lasts.
 WITH here AS MATERIALIZED (
-    SELECT floor, identity = $2 AND extract(epoch FROM pg_postmaster_start_time())::text = $3 AS known
+    SELECT floor = 9007199254740991 OR clock_timestamp() >= to_timestamp(3903090000) AS spent,
+           floor, identity = $2 AND extract(epoch FROM pg_postmaster_start_time())::text = $3 AS known
     FROM ringfence.store
     LIMIT 1
 ), seen AS MATERIALIZED (
-    SELECT a.name, a.attempt, a.holder, a.ttl, h.floor, h.known,
-           l.token, l.attempt AS holding, l.holder AS held_by, l.expires_at,
+    SELECT a.name, a.attempt, a.holder, a.ttl, h.floor, h.known, h.spent,
+           l.token, l.attempt AS holding, l.holder AS held_by, l.state, l.expires_at,
            l.state = 'held' AND l.expires_at > clock_timestamp() AS live
     FROM here h
     CROSS JOIN json_to_recordset($1::json) AS a(name text COLLATE "C", attempt text, holder text, ttl bigint)
     LEFT JOIN LATERAL (SELECT * FROM ringfence.lease l WHERE l.name = a.name OFFSET 0) l ON true
 ), over AS MATERIALIZED (
-    SELECT s.name, s.attempt, s.holder, s.ttl, l.attempt AS holding, l.state, l.token,
+    SELECT s.name, s.attempt, s.holder, s.ttl, s.spent, l.attempt AS holding, l.state, l.token,
            greatest(l.token + 1, s.floor + 1,
                     (floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint - 1704067200000) * 4096) AS next
     FROM seen s CROSS JOIN LATERAL (
@@ -40,7 +45,7 @@ WITH here AS MATERIALIZED (
     SELECT o.name, o.next, o.attempt, o.holder, 'held', clock_timestamp(),
            clock_timestamp() + o.ttl * interval '1 millisecond'
     FROM over o
-    WHERE o.holding <> o.attempt AND o.next <= 9007199254740991
+    WHERE o.holding <> o.attempt AND o.next <= 9007199254740991 AND NOT o.spent
     ON CONFLICT (name) DO UPDATE
     SET token = excluded.token, attempt = excluded.attempt, holder = excluded.holder, state = 'held',
         granted_at = excluded.granted_at, expires_at = excluded.expires_at, ended_by = ''
@@ -53,15 +58,17 @@ WITH here AS MATERIALIZED (
            s.attempt, s.holder, 'held', clock_timestamp(),
            clock_timestamp() + s.ttl * interval '1 millisecond'
     FROM seen s
-    WHERE s.known AND s.token IS NULL AND s.floor < 9007199254740991
+    WHERE s.known AND s.token IS NULL AND NOT s.spent
     ON CONFLICT (name) DO NOTHING
     RETURNING name, token
 )
 SELECT s.name,
        CASE WHEN NOT s.known THEN 'strange'
             WHEN s.live THEN CASE WHEN s.holding = s.attempt THEN 'same' ELSE 'held' END
-            WHEN s.floor = 9007199254740991 THEN 'exhausted'
-            ELSE 'again' -- locked by another transaction, or lost to another caller since, or in a row below
+            WHEN s.spent THEN 'exhausted'
+            -- Neither was done where a row below says so, or where another caller took the name since.
+            WHEN s.state = 'held' AND s.holding <> s.attempt THEN 'locked' -- over, but a transaction keeps its record
+            ELSE 'again'
        END,
        coalesce(s.token, 0), coalesce(s.held_by, ''),
        coalesce(greatest(floor(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000), 0)::bigint, 0)

@@ -10,7 +10,7 @@ SET token = greatest(l.token + 1, s.floor + 1,
     granted_at = clock_timestamp(), expires_at = clock_timestamp() + $4::bigint * interval '1 millisecond'
 FROM ringfence.store s
 WHERE s.identity = $5 AND extract(epoch FROM pg_postmaster_start_time())::text = $6
-  AND s.floor < 9007199254740991
+  AND s.floor < 9007199254740991 AND clock_timestamp() < to_timestamp(3903090000)
   AND l.ctid = (
       SELECT ctid
       FROM ringfence.lease
