@@ -108,6 +108,7 @@ var breaches = []breach{
 	{"no sleeping in tests", "fence/x_test.go", "package fence\n\nimport clock \"time\"\n\nvar nap = clock.Sleep\n", "sleeps in real time"},
 	{"no sleeping in tests", "cmd/ringfence/internal/child/helper_test.go", "package child\n", "no longer sleeps"},
 	{"SQL and Lua say what they are for", "store/sqlstore/x.sql", "SELECT 1 -- reads a record\n", "must be a comment"},
+	{"links lead somewhere", "docs/x.md", "[more](y.md#part), [out](https://go.dev/x)\n", "y.md#part leads nowhere"},
 	{"SQL and Lua say what they are for", "store/redisstore/lua/x.lua", "return 1 -- reads a record\n", "must be a comment"},
 }
 

@@ -34,6 +34,8 @@ var rules = []rule{
 		checkSleep},
 	{"SQL and Lua say what they are for", "a statement in a log or a slow-query list leads back to its purpose",
 		checkPurpose},
+	{"links lead somewhere", "a page that promises another one is a promise too",
+		checkLinks},
 }
 
 // maxLines is where a file has to be split; most are far below.
