@@ -70,7 +70,11 @@ func (le *Lease) TrustedUntil() time.Time {
 	if le.sent.at.IsZero() {
 		return time.Time{}
 	}
-	return now.at.Add(le.trust - now.elapsed(le.sent))
+	until := le.sent.at.Add(le.trust)
+	if ahead := now.elapsed(le.sent) - now.at.Sub(le.sent.at); ahead >= time.Millisecond {
+		until = until.Add(-ahead) // the wall clock has moved more
+	}
+	return until
 }
 
 // Remaining is how long trust still lasts, on whichever clock has moved more; zero or
