@@ -166,12 +166,25 @@ func (s *Store) Inspect(ctx context.Context, name string) (driver.Record, error)
 	})
 }
 
+// caughtUp looks at a replica that knows what this process has seen of the bucket,
+// its own writes among it. One that lags is given a moment; one whose bucket was
+// made again never gets there, and is then taken as it is.
+func (s *Store) caughtUp(ctx context.Context, name string) (view, error) {
+	moment, cancel := context.WithTimeout(ctx, s.patience)
+	defer cancel()
+	v, err := s.look(moment, name, s.seen.Load())
+	if err != nil && moment.Err() != nil && ctx.Err() == nil {
+		return s.look(ctx, name, 0)
+	}
+	return v, err
+}
+
 func (s *Store) inspect(ctx context.Context, name string) (view, driver.Record, error) {
-	v, err := s.look(ctx, name, 0)
+	v, err := s.caughtUp(ctx, name)
 	if err == nil && v.revision == 0 {
 		// A record that is replaced during a read may be missing from the answer of
 		// an older server.
-		v, err = s.look(ctx, name, 0)
+		v, err = s.caughtUp(ctx, name)
 	}
 	if err != nil {
 		return v, driver.Record{}, err

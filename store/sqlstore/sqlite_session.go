@@ -78,16 +78,24 @@ func (s *sqliteSession) release(err error) {
 	s.end(err)
 }
 
-// run executes one call as its own transaction, several in one.
+// run executes one call as its own transaction, several in one. A lone call writes
+// at once, since the write lock is mostly free, and looks when it isn't.
 func (s *sqliteSession) run(ctx context.Context, calls []*call) error {
-	calls, err := s.look(ctx, calls)
-	if err != nil {
-		return before(SQLite.judge(err))
+	var busy error
+	if len(calls) == 1 {
+		if busy = s.step(ctx, calls[0]); busy == nil || !SQLite.judge(busy).again {
+			return busy
+		}
 	}
-	switch len(calls) {
-	case 0:
+	calls, err := s.look(ctx, calls)
+	switch {
+	case err != nil:
+		return before(SQLite.judge(err))
+	case len(calls) == 0:
 		return nil
-	case 1:
+	case busy != nil:
+		return busy
+	case len(calls) == 1:
 		return s.step(ctx, calls[0])
 	}
 	return exclusively(ctx, s.conn, func() error {
