@@ -38,17 +38,15 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 	begun := l.now()
 	watch := l.watch(ctx, name)
 	defer watch.end()
-	var held error // the last time that the name was
+	var last error // what the try before came to
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		a.patience = max(wait-l.now().elapsed(begun), leastPatience)
 		lease, err := a.ask(ctx)
 		left := wait - l.now().elapsed(begun)
-		if held != nil && left <= 0 && !errors.Is(err, ErrHeld) && err != nil {
-			err = held // the last try had no time for an answer
+		if left <= 0 && down(err) && errors.Is(last, ErrHeld) {
+			err = last // the last try had no time for an answer: the name is held, the store not down
 		}
-		if errors.Is(err, ErrHeld) {
-			held = err
-		}
+		last = err
 		if err == nil || !worthWaiting(err) || left <= 0 {
 			return lease, err
 		}

@@ -185,6 +185,44 @@ func TestAStoreThatHangsDoesNotStretchTheWait(t *testing.T) {
 	})
 }
 
+func TestAHeldNameIsNoOutageWhenTheLastTryIsCutShort(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		holder, err := b.TryAcquire(t.Context(), "report", Hold{TTL: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.link.set(func(_ string, n int) error {
+			if n > 2 { // the first try of the wait is answered
+				b.link.mu.Lock()
+				b.link.hang = true
+				b.link.mu.Unlock()
+			}
+			return nil
+		}, nil)
+		_, err = b.Acquire(t.Context(), "report", time.Second, Hold{TTL: time.Minute})
+		if !errors.Is(err, ErrHeld) || down(err) {
+			t.Errorf("got %v, want ErrHeld: work that runs unfenced would run beside the holder", err)
+		}
+		b.link.set(nil, nil)
+		holder.Abandon()
+	})
+}
+
+func TestAnAttemptThatIsAlwaysBrokenIsNoEndOfTheWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.link.set(always(ErrEnded), nil)
+		_, err := b.TryAcquire(t.Context(), "report", Hold{TTL: time.Minute})
+		if !errors.Is(err, ErrUnavailable) || errors.Is(err, ErrEnded) {
+			t.Errorf("got %v, want ErrUnavailable, which a wait outlasts", err)
+		}
+		b.link.set(nil, nil)
+	})
+}
+
 func TestAClosedLockerGrantsNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
