@@ -153,6 +153,14 @@ type (
 		Watch(ctx context.Context, name string) (<-chan struct{}, error)
 	}
 
+	// BatchRenewer renews many terms for the price of one.
+	BatchRenewer interface {
+		// RenewAll does what Renew does with each of the renewals, in one round trip
+		// or a few, and returns their outcomes in the same order. None of them hangs
+		// on another: each succeeds or fails as it would have alone.
+		RenewAll(ctx context.Context, all []Renewal) []Renewed
+	}
+
 	// Recoverer raises the floor by hand.
 	Recoverer interface {
 		// Raise makes the store grant only tokens above the given one, and returns
@@ -170,6 +178,18 @@ type (
 		Prune(ctx context.Context, idle time.Duration, limit int) (int, error)
 	}
 )
+
+// Renewal asks for a term to last TTL from now.
+type Renewal struct {
+	Term Term
+	TTL  time.Duration
+}
+
+// Renewed is the outcome of a renewal: what Renew would have returned.
+type Renewed struct {
+	Term Term
+	Err  error
+}
 
 // Identity is how a store tells that another one answers at its address.
 type Identity struct {
