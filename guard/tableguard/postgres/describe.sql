@@ -1,0 +1,19 @@
+-- Say what stands behind the name of a table; no row where nothing does. $1 is the schema or empty, $2 the name, $3 the columns in need.
+SELECT format('%I.%I', n.nspname, c.relname),
+	c.relkind = 'p',
+	CASE
+		WHEN c.relkind NOT IN ('r', 'p') THEN 'it is a ' || CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view'
+			WHEN 'f' THEN 'foreign table' WHEN 'S' THEN 'sequence' WHEN 'i' THEN 'index' ELSE 'relation of another kind' END || '; guard the tables that are written to'
+		WHEN c.relispartition THEN 'it is a partition; guard ' || (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = c.oid LIMIT 1)
+		WHEN c.relpersistence = 't' THEN 'it is a temporary table'
+		WHEN n.nspname = 'ringfence' THEN 'it is one of our own'
+		WHEN c.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) THEN 'other tables inherit from it, and what is written to them directly would pass; guard each of them alone'
+		WHEN NOT pg_has_role(c.relowner, 'USAGE') THEN 'only its owner, ' || pg_get_userbyid(c.relowner) || ', may guard it'
+		ELSE ''
+	END,
+	coalesce((SELECT string_agg(want, ', ') FROM unnest(string_to_array($3, E'\n')) AS want
+		WHERE want <> '' AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attname = want)), ''),
+	coalesce((SELECT string_agg(tree.relid::regclass::text, E'\n') FROM pg_partition_tree(c.oid) AS tree WHERE tree.level > 0), ''),
+	to_regclass('ringfence.lease') IS NOT NULL
+FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE c.relname = $2 AND CASE WHEN $1 = '' THEN pg_table_is_visible(c.oid) ELSE n.nspname = $1 END

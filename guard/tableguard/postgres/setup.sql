@@ -1,0 +1,293 @@
+-- Create what all guarded tables of a database share: marks, counts and the functions that judge. Running it again brings the functions up to date.
+CREATE SCHEMA IF NOT EXISTS ringfence;
+
+-- One row a lease: the highest token that any guarded table has admitted or established.
+CREATE TABLE IF NOT EXISTS ringfence.guard_mark (
+	lease text COLLATE "C" PRIMARY KEY,
+	token bigint NOT NULL CHECK (token BETWEEN 1 AND 9007199254740991),
+	seq   bigint NOT NULL DEFAULT 0, -- the last write of that term; 0 when it only established
+	key   text COLLATE "C" NOT NULL DEFAULT '',
+	xact  xid8, -- the transaction that made this write, to which its other statements belong
+	at    timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+-- Sequences count refusals, since nothing else outlives the transaction that a refusal rolls back. Each day of the
+-- last 32 has its own for each cause; the value is the day since 1970, times 2^32, plus the count.
+DO $body$
+DECLARE
+	cause text;
+BEGIN
+	FOREACH cause IN ARRAY ARRAY['superseded', 'out_of_sequence', 'conflict', 'lapsed', 'not_established', 'future', 'invalid'] LOOP
+		FOR slot IN 0..31 LOOP
+			EXECUTE format('CREATE SEQUENCE IF NOT EXISTS ringfence.%I MINVALUE 0 START 0', 'refused_' || cause || '_' || slot);
+		END LOOP;
+	END LOOP;
+END
+$body$;
+
+-- The name in the text form of a fence, in which every byte that is special is %XX.
+CREATE OR REPLACE FUNCTION ringfence.guard_unescape(escaped text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $body$
+	SELECT convert_from(string_agg(
+		CASE WHEN part[1] LIKE '\%%' THEN decode(substr(part[1], 2), 'hex') ELSE convert_to(part[1], 'UTF8') END, ''::bytea
+		ORDER BY place), 'UTF8')
+	FROM regexp_matches(escaped, '%[0-9A-F]{2}|[^%]+', 'g') WITH ORDINALITY AS m (part, place)
+$body$;
+
+-- Refuse the statement, count the refusal by its cause, and say what to do.
+CREATE OR REPLACE FUNCTION ringfence.guard_refuse(cause text, relation oid, why text, todo text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+	today bigint := extract(epoch FROM clock_timestamp())::bigint / 86400;
+	slot  text := 'ringfence.refused_' || cause || '_' || today % 32;
+BEGIN
+	IF nextval(slot::regclass) >> 32 <> today THEN
+		PERFORM setval(slot::regclass, (today << 32) + 1);
+	END IF;
+	RAISE EXCEPTION USING
+		ERRCODE = CASE cause
+			WHEN 'superseded' THEN 'RF001' WHEN 'out_of_sequence' THEN 'RF002' WHEN 'conflict' THEN 'RF003' WHEN 'lapsed' THEN 'RF004'
+			WHEN 'not_established' THEN 'RF005' WHEN 'future' THEN 'RF006' ELSE 'RF007' END,
+		MESSAGE = format('ringfence refused the write to %s: %s: %s', relation::regclass, cause, why),
+		HINT = todo;
+END
+$body$;
+
+-- The token of the fence that the session carries, which has to be for the lease named bound.
+CREATE OR REPLACE FUNCTION ringfence.guard_token(bound text, relation oid) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+	carried text := current_setting('ringfence.fence', true);
+	number  text := split_part(carried, ':', 2);
+	name    text := substr(carried, length(number) + 6);
+	token   bigint;
+BEGIN
+	IF carried IS NULL OR carried = '' THEN
+		PERFORM ringfence.guard_refuse('invalid', relation, 'this session carries no fence',
+			'Run the program under `ringfence run --fence postgres`, or write through `ringfence sql`.');
+	ELSIF split_part(carried, ':', 1) <> 'rf1' OR number !~ '^[1-9][0-9]{0,15}$' OR number::bigint > 9007199254740991 THEN
+		PERFORM ringfence.guard_refuse('invalid', relation, 'ringfence.fence is not a fence',
+			'Set it to the value of RINGFENCE_FENCE, as `ringfence run` gives it.');
+	END IF;
+	IF position('%' IN name) > 0 THEN
+		name := ringfence.guard_unescape(name);
+	END IF;
+	token := number;
+	IF name IS DISTINCT FROM bound COLLATE "C" THEN
+		PERFORM ringfence.guard_refuse('invalid', relation,
+			format('the fence is for the lease %s, and %s protects this', quote_literal(left(name, 64)), quote_literal(left(bound, 64))),
+			'Run the work under the lease that protects what it writes.');
+	ELSIF token > (floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint - 1704067200000 + 86400000) * 4096 THEN
+		PERFORM ringfence.guard_refuse('future', relation, format('token %s lies more than a day ahead of this server''s clock', token),
+			'No store has granted it. Find out who made it up, and compare the clocks of the store and of this server.');
+	END IF;
+	RETURN token;
+END
+$body$;
+
+-- Refuse a term that is not the present one in the lease table of this database, whose row stays locked against a takeover.
+CREATE OR REPLACE FUNCTION ringfence.guard_own(bound text, token bigint, relation oid) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+	term record;
+BEGIN
+	SELECT l.token, l.state INTO term FROM ringfence.lease AS l WHERE l.name = bound FOR SHARE;
+	IF term.token IS NULL OR term.token < token THEN
+		PERFORM ringfence.guard_refuse('not_established', relation, format('the lease table does not know token %s', token),
+			'The lease must live in this database. If the table is an older copy, acquire again.');
+	ELSIF term.token > token THEN
+		PERFORM ringfence.guard_refuse('superseded', relation, format('token %s is below %s, the last one granted', token, term.token),
+			'Stop: a newer holder has the lease.');
+	ELSIF term.state <> 'held' THEN
+		PERFORM ringfence.guard_refuse('lapsed', relation, format('the term with token %s was %s', token, term.state), 'Acquire again.');
+	END IF;
+END
+$body$;
+
+-- The advisory lock of a lease. Whoever raises the mark takes it alone and then the row; whoever writes in a term whose
+-- mark stands shares it, which costs no write where FOR SHARE costs one a transaction.
+CREATE OR REPLACE FUNCTION ringfence.guard_lock(bound text) RETURNS bigint
+LANGUAGE sql IMMUTABLE RETURN hashtextextended('ringfence guard ' || bound, 0);
+
+-- Begin the session's term: raise the mark, or make it where there is none.
+CREATE OR REPLACE FUNCTION ringfence.guard_establish(bound text, rule text, relation oid) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+	token bigint := ringfence.guard_token(bound, relation);
+	mark  bigint;
+BEGIN
+	IF rule = 'owned' THEN
+		PERFORM ringfence.guard_own(bound, token, relation);
+		RETURN;
+	END IF;
+	PERFORM pg_advisory_xact_lock(ringfence.guard_lock(bound));
+	INSERT INTO ringfence.guard_mark AS m (lease, token) VALUES (bound, token)
+	ON CONFLICT (lease) DO UPDATE SET token = excluded.token, seq = 0, key = '', xact = NULL, at = clock_timestamp()
+	WHERE m.token < excluded.token;
+	SELECT m.token INTO mark FROM ringfence.guard_mark AS m WHERE m.lease = bound FOR SHARE;
+	IF mark > token THEN
+		PERFORM ringfence.guard_refuse('superseded', relation, format('token %s is below the mark %s', token, mark),
+			'Stop: a newer holder has been here.');
+	END IF;
+END
+$body$;
+
+-- Judge one write to a table that the lease named bound protects.
+CREATE OR REPLACE FUNCTION ringfence.guard_admit(bound text, rule text, relation oid) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+<<call>>
+DECLARE
+	token bigint := ringfence.guard_token(bound, relation);
+	mark  record;
+BEGIN
+	IF rule = 'owned' THEN
+		PERFORM ringfence.guard_own(bound, token, relation);
+		RETURN;
+	END IF;
+	SELECT m.token INTO mark FROM ringfence.guard_mark AS m WHERE m.lease = bound;
+	IF mark.token < token THEN
+		PERFORM pg_advisory_xact_lock(ringfence.guard_lock(bound));
+	END IF;
+	IF rule = 'latest' AND mark.token < token THEN
+		UPDATE ringfence.guard_mark AS m SET token = call.token, seq = 0, key = '', xact = NULL, at = clock_timestamp()
+		WHERE m.lease = bound AND m.token < call.token;
+	END IF;
+	IF rule = 'latest' THEN
+		SELECT m.token, m.seq, m.key, m.xact INTO mark FROM ringfence.guard_mark AS m WHERE m.lease = bound FOR SHARE;
+	ELSE
+		SELECT m.token, m.seq, m.key, m.xact INTO mark FROM ringfence.guard_mark AS m WHERE m.lease = bound FOR UPDATE;
+	END IF;
+	IF mark.token IS NULL THEN
+		PERFORM ringfence.guard_refuse('not_established', relation, format('the lease %s has no mark here', quote_literal(left(bound, 64))),
+			'Establish the term first: `ringfence run --establish URL`. After a restore, run `ringfence recover` before that.');
+	ELSIF mark.token > token THEN
+		PERFORM ringfence.guard_refuse('superseded', relation, format('token %s is below the mark %s', token, mark.token),
+			'Stop: a newer holder has been here.');
+	ELSIF rule <> 'latest' AND (mark.token < token OR mark.xact IS DISTINCT FROM pg_current_xact_id()) THEN
+		PERFORM ringfence.guard_place(bound, rule, relation, token, CASE WHEN mark.token = token THEN mark.seq ELSE 0 END, mark.key);
+	END IF;
+END
+$body$;
+
+-- Judge the place of a write in its term, and keep it: last and its key are those of the write before it. The mark is locked.
+CREATE OR REPLACE FUNCTION ringfence.guard_place(bound text, rule text, relation oid, token bigint, last bigint, last_key text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+<<call>>
+DECLARE
+	place text := '1';
+	key   text := coalesce(current_setting('ringfence.key', true), '');
+BEGIN
+	IF rule = 'sequenced' THEN
+		place := coalesce(current_setting('ringfence.seq', true), '');
+	END IF;
+	IF rule = 'sequenced' AND (key = '' OR place !~ '^[1-9][0-9]{0,15}$' OR place::bigint > 9007199254740991) THEN
+		PERFORM ringfence.guard_refuse('invalid', relation, 'the rule sequenced needs ringfence.seq and ringfence.key',
+			'Set both in the transaction: SET LOCAL ringfence.seq = 1; SET LOCAL ringfence.key = ''...'';');
+	ELSIF place::bigint > last + 1 THEN
+		PERFORM ringfence.guard_refuse('out_of_sequence', relation, format('write %s of token %s came after write %s', place, token, last),
+			'Send the missing writes first, in their order.');
+	ELSIF place::bigint < last OR place::bigint = last AND key = last_key AND key <> '' THEN
+		RAISE EXCEPTION USING ERRCODE = 'RF000', HINT = 'Nothing was changed now. Go on.',
+			MESSAGE = format('ringfence: write %s of token %s to %s was applied before', place, token, relation::regclass);
+	ELSIF place::bigint = last THEN
+		PERFORM ringfence.guard_refuse('conflict', relation, format('write %s of token %s has been made already, with another key', place, token),
+			'Find out whether two holders share a term. For several writes in a term, use the rule sequenced or latest.');
+	END IF;
+	UPDATE ringfence.guard_mark AS m
+	SET token = guard_place.token, seq = place::bigint, key = call.key, xact = pg_current_xact_id(), at = clock_timestamp()
+	WHERE m.lease = bound;
+END
+$body$;
+
+-- Before a statement that writes to a table whose lease has a fixed name. The arguments are the rule, the name, and what
+-- follows the number in the text of its fences. The usual write, in the term that the mark is of, is judged here; a snapshot
+-- that is older than the lock could not be, so only READ COMMITTED is.
+CREATE OR REPLACE FUNCTION ringfence.guard_statement() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+	carried text := current_setting('ringfence.fence', true);
+	mark    bigint;
+BEGIN
+	IF TG_ARGV[0] = 'latest' AND current_setting('transaction_isolation') = 'read committed' THEN
+		SELECT m.token INTO mark FROM ringfence.guard_mark AS m WHERE m.lease = TG_ARGV[1];
+		IF carried = 'rf1:' || mark || TG_ARGV[2] THEN
+			PERFORM pg_advisory_xact_lock_shared(ringfence.guard_lock(TG_ARGV[1]));
+			SELECT m.token INTO mark FROM ringfence.guard_mark AS m WHERE m.lease = TG_ARGV[1];
+			IF carried = 'rf1:' || mark || TG_ARGV[2] THEN
+				RETURN NULL;
+			END IF;
+		END IF;
+	END IF;
+	IF current_setting('ringfence.establish', true) = 'on' AND TG_OP <> 'TRUNCATE' THEN
+		PERFORM ringfence.guard_establish(TG_ARGV[1], TG_ARGV[0], TG_RELID);
+	ELSE
+		PERFORM ringfence.guard_admit(TG_ARGV[1], TG_ARGV[0], TG_RELID);
+	END IF;
+	RETURN NULL;
+END
+$body$;
+
+-- Before a statement of a session that establishes, on a table whose rows belong to several leases. The last argument is the pattern of their names, for LIKE.
+CREATE OR REPLACE FUNCTION ringfence.guard_begin() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+	name    text := ringfence.guard_unescape(substr(current_setting('ringfence.fence', true),
+		length(split_part(current_setting('ringfence.fence', true), ':', 2)) + 6));
+BEGIN
+	IF name IS NULL OR name NOT LIKE TG_ARGV[1] THEN
+		PERFORM ringfence.guard_refuse('invalid', TG_RELID, 'the fence is for a lease that protects no row here',
+			'Run the work under the lease that protects what it writes.');
+	END IF;
+	PERFORM ringfence.guard_establish(name, TG_ARGV[0], TG_RELID);
+	RETURN NULL;
+END
+$body$;
+
+-- Before a row is written. The arguments are the rule, then texts and names of columns by turns: the parts of the lease's name.
+CREATE OR REPLACE FUNCTION ringfence.guard_row() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+	fresh   jsonb;
+	stale   jsonb;
+	name    text := TG_ARGV[1];
+	earlier text := TG_ARGV[1];
+BEGIN
+	IF current_setting('ringfence.establish', true) = 'on' THEN
+		PERFORM ringfence.guard_refuse('invalid', TG_RELID, 'a session with ringfence.establish on writes no row',
+			'Set ringfence.establish to off once the term is established.');
+	END IF;
+	IF TG_NARGS > 2 THEN
+		fresh := to_jsonb(NEW);
+		stale := to_jsonb(OLD);
+		FOR i IN 2..TG_NARGS - 1 LOOP
+			name := name || CASE WHEN i % 2 = 0 THEN fresh ->> TG_ARGV[i] ELSE TG_ARGV[i] END;
+			earlier := earlier || CASE WHEN i % 2 = 0 THEN stale ->> TG_ARGV[i] ELSE TG_ARGV[i] END;
+		END LOOP;
+	END IF;
+	IF TG_OP = 'DELETE' THEN
+		name := earlier;
+	ELSIF TG_OP = 'UPDATE' AND earlier IS DISTINCT FROM name THEN
+		PERFORM ringfence.guard_admit(coalesce(earlier, ''), TG_ARGV[0], TG_RELID); -- the row leaves that lease
+	END IF;
+	PERFORM ringfence.guard_admit(coalesce(name, ''), TG_ARGV[0], TG_RELID);
+	IF TG_OP = 'DELETE' THEN
+		RETURN OLD;
+	END IF;
+	RETURN NEW;
+END
+$body$;
+
+-- Before a TRUNCATE of a table whose rows belong to several leases.
+CREATE OR REPLACE FUNCTION ringfence.guard_truncate() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+BEGIN
+	PERFORM ringfence.guard_refuse('invalid', TG_RELID, 'TRUNCATE writes rows of many leases, and a session carries the fence of one',
+		'Delete the rows lease by lease, or remove the guard first: `ringfence guard remove`.');
+	RETURN NULL;
+END
+$body$;
+
+REVOKE ALL ON FUNCTION ringfence.guard_unescape(text), ringfence.guard_refuse(text, oid, text, text), ringfence.guard_token(text, oid),
+	ringfence.guard_own(text, bigint, oid), ringfence.guard_establish(text, text, oid), ringfence.guard_admit(text, text, oid),
+	ringfence.guard_place(text, text, oid, bigint, bigint, text), ringfence.guard_lock(text),
+	ringfence.guard_statement(), ringfence.guard_begin(), ringfence.guard_row(), ringfence.guard_truncate() FROM PUBLIC;

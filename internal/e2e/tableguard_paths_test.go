@@ -1,0 +1,195 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/guard/tableguard"
+	"github.com/ringfence-go/ringfence/internal/realserver"
+	"github.com/ringfence-go/ringfence/store/sqlstore"
+)
+
+// TestTableGuardOnUnchangedPrograms hands psql its fence through PGOPTIONS, as
+// `ringfence run --fence postgres` does.
+func TestTableGuardOnUnchangedPrograms(t *testing.T) {
+	t.Parallel()
+	url := realserver.SharedPostgres(t)
+	d := openTables(t, url)
+	d.must(`CREATE TABLE report (id bigint PRIMARY KEY, body text)`)
+	d.guard(tableguard.Table{Name: "report", Lease: "a b'c"})
+	admitted(t, "establish", d.session(rf("a b'c", 7)).establish("report"))
+	psql := func(token fence.Token, sql string) (string, error) {
+		c := exec.Command(findPsql(t), "-X", "-v", "ON_ERROR_STOP=1", "-c", sql, url)
+		c.Env = append(os.Environ(), "PGOPTIONS=-c statement_timeout=60s -c ringfence.fence="+rf("a b'c", token))
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	for _, statement := range []string{"INSERT INTO report VALUES (1, 'x')", `COPY report FROM PROGRAM 'echo 2,y' WITH (FORMAT csv)`} {
+		if out, err := psql(6, statement); err == nil || !strings.Contains(out, "superseded") || !strings.Contains(out, "HINT") {
+			t.Errorf("%s with an older token: %v: %s", statement, err, out)
+		}
+		if out, err := psql(7, statement); err != nil {
+			t.Errorf("%s: %v: %s", statement, err, out)
+		}
+	}
+}
+
+func findPsql(t *testing.T) string {
+	for _, pattern := range []string{"/usr/lib/postgresql/*/bin/psql", "/opt/homebrew/opt/postgresql@*/bin/psql"} {
+		if found, _ := filepath.Glob(pattern); len(found) > 0 {
+			return found[len(found)-1]
+		}
+	}
+	path, err := exec.LookPath("psql")
+	if err != nil {
+		t.Skip("psql is not installed")
+	}
+	return path
+}
+
+// TestTableGuardOnCopy sends the rows of a COPY from the client.
+func TestTableGuardOnCopy(t *testing.T) {
+	t.Parallel()
+	d := newTables(t)
+	d.guard(tableguard.Table{Name: "report", Lease: "nightly"})
+	s := d.session(rf("nightly", 5))
+	load := func() error {
+		return s.Raw(func(c any) error {
+			_, err := c.(*stdlib.Conn).Conn().CopyFrom(t.Context(), pgx.Identifier{"report"}, []string{"id", "body"}, pgx.CopyFromRows([][]any{{1, "x"}}))
+			return err
+		})
+	}
+	refused(t, "no mark", load(), fence.NotEstablished)
+	admitted(t, "establish", s.establish("report"))
+	admitted(t, "copy", load())
+	s.set("fence", rf("nightly", 4))
+	refused(t, "older", load(), fence.Superseded)
+}
+
+// TestTableGuardOnAppliedChanges writes as the worker of a subscription does, for
+// which ordinary triggers don't fire.
+func TestTableGuardOnAppliedChanges(t *testing.T) {
+	t.Parallel()
+	pg := realserver.NewPostgres(t, &realserver.PostgresOptions{Settings: []string{"wal_level=logical"}})
+	from := openTables(t, pg.URL("postgres"))
+	from.must("CREATE DATABASE copy", "CREATE TABLE report (id bigint PRIMARY KEY)", "INSERT INTO report VALUES (1)", "CREATE PUBLICATION p FOR TABLE report",
+		"SELECT pg_create_logical_replication_slot('s', 'pgoutput')")
+	target := openTables(t, pg.URL("copy"))
+	target.must("CREATE TABLE report (id bigint PRIMARY KEY)")
+	target.guard(tableguard.Table{Name: "report", Lease: "nightly"})
+	target.must(fmt.Sprintf("CREATE SUBSCRIPTION s CONNECTION '%s' PUBLICATION p WITH (create_slot = false, slot_name = 's', copy_data = false)", pg.URL("postgres")))
+	from.must("INSERT INTO report VALUES (2)")
+	deadline := time.Now().Add(time.Minute)
+	for counts := []tableguard.Refused(nil); len(counts) == 0; {
+		var err error
+		if counts, err = tableguard.Refusals(t.Context(), target.DB); err != nil || time.Now().After(deadline) {
+			t.Fatalf("nothing was refused: %v", err)
+		}
+	}
+	var rows int
+	if err := target.QueryRow("SELECT count(*) FROM report").Scan(&rows); err != nil || rows != 0 {
+		t.Errorf("%d rows were applied, %v", rows, err)
+	}
+	target.must("ALTER SUBSCRIPTION s DISABLE", "ALTER SUBSCRIPTION s SET (slot_name = NONE)", "DROP SUBSCRIPTION s")
+}
+
+// TestTableGuardOwned refuses a superseded term from the next grant on, before its
+// successor has written anything.
+func TestTableGuardOwned(t *testing.T) {
+	t.Parallel()
+	d := newTables(t)
+	store, err := sqlstore.Open(t.Context(), d.DB, sqlstore.Postgres, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	d.guard(tableguard.Table{Name: "report", Lease: "nightly", Rule: tableguard.Owned})
+	grant := func(attempt string) driver.Term {
+		term, err := store.Acquire(t.Context(), driver.Request{Name: "nightly", Attempt: attempt, TTL: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return term
+	}
+	first := grant("a")
+	s := d.session(first.Fence.String())
+	admitted(t, "the holder", s.exec(writes[0]))
+	if _, err := store.Break(t.Context(), "nightly", "test"); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, "broken", s.exec(writes[0]), fence.Lapsed)
+	second := grant("b")
+	refused(t, "superseded", s.exec(writes[0]), fence.Superseded)
+	refused(t, "superseded, to establish", s.establish("report"), fence.Superseded)
+	s.set("fence", second.Fence.String())
+	admitted(t, "the next holder", s.exec(writes[0]))
+	s.set("fence", rf("nightly", second.Token+1))
+	refused(t, "a token that was never granted", s.exec(writes[0]), fence.NotEstablished)
+}
+
+// TestTableGuardLetsNoRoleNearTheMarks writes as a role that has rights on the table
+// alone.
+func TestTableGuardLetsNoRoleNearTheMarks(t *testing.T) {
+	t.Parallel()
+	d := newTables(t)
+	d.guard(tableguard.Table{Name: "report", Lease: "nightly"})
+	d.must("DO $$ BEGIN CREATE ROLE ringfence_test_writer; EXCEPTION WHEN duplicate_object THEN NULL; END $$", "GRANT ALL ON report TO ringfence_test_writer")
+	s := d.session(rf("nightly", 5))
+	if err := s.exec("SET ROLE ringfence_test_writer"); err != nil {
+		t.Fatal(err)
+	}
+	admitted(t, "establish", s.establish("report"))
+	admitted(t, "write", s.exec(writes[0]))
+	for _, statement := range []string{
+		"UPDATE ringfence.guard_mark SET token = 1", "DELETE FROM ringfence.guard_mark", "SELECT ringfence.guard_admit('nightly', 'latest', 'report'::regclass)",
+		"SELECT nextval('ringfence.refused_invalid_1')", "ALTER TABLE report DISABLE TRIGGER ALL", "SET session_replication_role = replica",
+		"CREATE TEMP TABLE mine (id bigint); CREATE TRIGGER t BEFORE INSERT ON mine FOR EACH STATEMENT EXECUTE FUNCTION ringfence.guard_statement('latest', 'nightly')",
+	} {
+		if err := s.exec(statement); err == nil {
+			t.Errorf("%s was allowed", statement)
+		}
+	}
+}
+
+// TestTableGuardHoldsOffASuccessor lets nobody establish while a write of the term
+// before is under way, and judges a transaction by what is true when it writes.
+func TestTableGuardHoldsOffASuccessor(t *testing.T) {
+	t.Parallel()
+	for _, level := range []string{"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			d := newTables(t)
+			d.guard(tableguard.Table{Name: "report", Lease: "nightly"})
+			first, second := d.session(rf("nightly", 10)), d.session(rf("nightly", 11))
+			admitted(t, "establish 10", first.establish("report"))
+			admitted(t, "begin", first.exec("BEGIN ISOLATION LEVEL "+level+"; "+writes[0]))
+			if err := second.exec("SET lock_timeout = '100ms'"); err != nil {
+				t.Fatal(err)
+			}
+			if err := second.establish("report"); err == nil || !strings.Contains(err.Error(), "55P03") {
+				t.Errorf("established beside an open write: %v", err)
+			}
+			admitted(t, "commit", first.exec("COMMIT"))
+			admitted(t, "begin, with a snapshot", first.exec("BEGIN ISOLATION LEVEL "+level+"; SELECT count(*) FROM report"))
+			admitted(t, "establish 11", second.establish("report"))
+			err := first.exec(writes[1])
+			if level == "READ COMMITTED" {
+				refused(t, "the term before", err, fence.Superseded)
+			} else if err == nil || !strings.Contains(err.Error(), "40001") {
+				t.Errorf("an old snapshot was written from: %v", err)
+			}
+			_ = first.exec("ROLLBACK")
+			refused(t, "the term before, again", first.exec(writes[1]), fence.Superseded)
+		})
+	}
+}
