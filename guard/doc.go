@@ -6,8 +6,9 @@
 // step as the write. This package holds what all guards share: the rules, the
 // mark, and the decision as a pure function without clock, lock or connection.
 // The packages below it bring the decision to a destination: guard/sqlguard to
-// SQLite and PostgreSQL, guard/tableguard into PostgreSQL itself, guard/redisguard to Redis, guard/etcdguard to etcd, and
-// guard/s3guard to object stores that speak S3.
+// SQLite and PostgreSQL, guard/tableguard into PostgreSQL itself,
+// guard/fileguard to files and folders, guard/redisguard to Redis,
+// guard/etcdguard to etcd, and guard/s3guard to object stores that speak S3.
 //
 // A term begins at a resource with [Establish], which raises the mark before
 // the holder reads what it will change; from then on nothing older can land.

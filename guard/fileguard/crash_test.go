@@ -1,0 +1,208 @@
+package fileguard_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/guard"
+	"github.com/ringfence-go/ringfence/guard/fileguard"
+)
+
+func term(token fence.Token, seq uint64) guard.Write {
+	return guard.Write{Fence: fence.Fence{Name: "nightly", Token: token}, Seq: seq, Key: "write " + token.String() + "." + string(rune('0'+seq))}
+}
+
+func newGuard(t *testing.T, path string) published {
+	t.Helper()
+	g, err := fileguard.New(path, guard.Sequenced, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return published{g, path}
+}
+
+func (p published) writer(kind string) interface {
+	Write(context.Context, guard.Write, string) (fence.Verdict, error)
+	Read(context.Context) (string, error)
+} {
+	if kind == "folder" {
+		return folder{p}
+	}
+	return p
+}
+
+// TestMain is the process that dies in the middle of a publication, when it is told to.
+func TestMain(m *testing.M) {
+	point, path := os.Getenv("RINGFENCE_CRASH_AT"), os.Getenv("RINGFENCE_CRASH_PATH")
+	if point == "" {
+		os.Exit(m.Run())
+	}
+	fileguard.At(func(reached string) {
+		if reached == point {
+			self, _ := os.FindProcess(os.Getpid())
+			_ = self.Kill()
+			select {}
+		}
+	})
+	g, err := fileguard.New(path, guard.Sequenced, nil)
+	if err == nil {
+		_, err = published{g, path}.writer(os.Getenv("RINGFENCE_CRASH_KIND")).Write(context.Background(), term(5, 2), "second")
+	}
+	_, _ = io.WriteString(os.Stderr, errors.Join(errors.New("not killed"), err).Error())
+	os.Exit(1)
+}
+
+// TestKilledWhilePublishing kills a writer at each point. Whatever it leaves: nothing
+// older counts, readers see one of both contents whole, and the same write sent again
+// says whether it had landed.
+func TestKilledWhilePublishing(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"file", "folder"} {
+		for point, landed := range map[string]bool{"marked": false, "renamed": true, "synced": true} {
+			t.Run(kind+"/"+point, func(t *testing.T) {
+				t.Parallel()
+				path := filepath.Join(t.TempDir(), "report")
+				p := newGuard(t, path)
+				w := p.writer(kind)
+				if _, err := p.Establish(t.Context(), term(5, 1).Fence); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := w.Write(t.Context(), term(5, 1), "first"); err != nil {
+					t.Fatal(err)
+				}
+				child := exec.Command(os.Args[0])
+				child.Env = append(os.Environ(), "RINGFENCE_CRASH_AT="+point, "RINGFENCE_CRASH_PATH="+path, "RINGFENCE_CRASH_KIND="+kind)
+				if out, err := child.CombinedOutput(); err == nil || strings.Contains(string(out), "not killed") {
+					t.Fatalf("the child was to be killed: %v: %s", err, out)
+				}
+				want, outcome := "first", fence.Admitted
+				if landed {
+					want, outcome = "second", fence.Duplicate
+				}
+				if text, err := w.Read(t.Context()); err != nil || text != want {
+					t.Errorf("readers see %q, %v; want %q", text, err, want)
+				}
+				if v, err := w.Write(t.Context(), term(4, 1), "stale"); v.Cause != fence.Superseded {
+					t.Errorf("an older token: %v, %v", v, err)
+				}
+				if v, err := w.Write(t.Context(), term(5, 2), "second"); v.Outcome != outcome {
+					t.Errorf("the same again: %v, %v; want %v", v, err, outcome)
+				}
+				if v, err := w.Write(t.Context(), term(5, 3), "third"); v.Outcome != fence.Admitted {
+					t.Errorf("the next: %v, %v", v, err)
+				}
+				if text, err := w.Read(t.Context()); err != nil || text != "third" {
+					t.Errorf("readers see %q, %v", text, err)
+				}
+			})
+		}
+	}
+}
+
+func TestNothingIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := newGuard(t, filepath.Join(dir, "report"))
+	f := folder{p}
+	if _, err := p.Establish(t.Context(), term(5, 1).Fence); err != nil {
+		t.Fatal(err)
+	}
+	for seq := uint64(1); seq <= 5; seq++ {
+		if _, err := f.Write(t.Context(), term(5, seq), "x"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write(t.Context(), term(4, seq), "x"); err == nil {
+			t.Fatal("a stale write was admitted")
+		}
+		if _, err := f.Write(t.Context(), term(5, seq+1), "unwritable"); !errors.Is(err, errUnwritable) {
+			t.Fatal(err)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".report.ringfence", "new-*")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if kept, _ := filepath.Glob(filepath.Join(dir, ".report.ringfence", "is-*")); len(kept) != 2 {
+		t.Errorf("kept: %v; want the folder and the one before", kept)
+	}
+}
+
+func TestWhoeverHasTheLockIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	p := newGuard(t, filepath.Join(t.TempDir(), "report"))
+	unlock, err := p.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if v, err := p.Establish(short, term(5, 1).Fence); !errors.Is(err, guard.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v, %v", v, err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := p.Establish(t.Context(), term(5, 1).Fence)
+		done <- err
+	}()
+	unlock()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatIsNoMarkIsUnfit(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "{", `{"Lease":"nightly","Token":"0"}`, `{"Lease":"","Token":"5"}`, "\x00\x01"} {
+		path := filepath.Join(t.TempDir(), "report")
+		p := newGuard(t, path)
+		if _, err := p.Establish(t.Context(), term(5, 1).Fence); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(filepath.Dir(path), ".report.ringfence", "mark.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := p.Write(t.Context(), term(9, 1), "x"); !errors.Is(err, guard.ErrUnfit) || v.OK() {
+			t.Errorf("%q: %v, %v", text, v, err)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%q: published", text)
+		}
+	}
+}
+
+func TestPathsThatCantBePublished(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, path := range []string{"", "/", dir + "/" + strings.Repeat("n", 201)} {
+		if _, err := fileguard.New(path, guard.Latest, nil); !errors.Is(err, fence.ErrInvalid) {
+			t.Errorf("%q: %v", path, err)
+		}
+	}
+	p := newGuard(t, filepath.Join(dir, "missing", "\x00", "report"))
+	if v, err := p.Establish(t.Context(), term(5, 1).Fence); !errors.Is(err, guard.ErrUnavailable) {
+		t.Errorf("%v, %v", v, err)
+	}
+	real := newGuard(t, filepath.Join(dir, "folder"))
+	if err := os.MkdirAll(filepath.Join(dir, "folder", "full"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := real.Establish(t.Context(), term(5, 1).Fence); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (folder{real}).Write(t.Context(), term(5, 1), "x"); !errors.Is(err, fence.ErrInvalid) {
+		t.Error(err)
+	}
+	if v, err := real.Write(t.Context(), term(5, 1), "x"); !errors.Is(err, guard.ErrUnavailable) {
+		t.Errorf("a file in the place of a folder: %v, %v", v, err)
+	}
+	if v, err := real.Write(t.Context(), term(4, 1), "x"); v.Cause != fence.Superseded {
+		t.Errorf("after a failure: %v, %v", v, err)
+	}
+}

@@ -1,0 +1,16 @@
+package fileguard
+
+import "context"
+
+// At calls f at each point of a publication where a crash could leave something half
+// done.
+func At(f func(point string)) { at = f }
+
+// Lock holds the lock of a guard, as another process would.
+func (g *Guard) Lock() (unlock func(), err error) {
+	s, err := g.open(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	return s.close, nil
+}
