@@ -46,6 +46,9 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	fileguard.At(func(reached string) {
+		if reached+", and the folder is gone" == point {
+			_ = os.RemoveAll(filepath.Dir(path))
+		}
 		if reached == point {
 			self, _ := os.FindProcess(os.Getpid())
 			_ = self.Kill()
@@ -55,6 +58,9 @@ func TestMain(m *testing.M) {
 	g, err := fileguard.New(path, guard.Sequenced, nil)
 	if err == nil {
 		_, err = published{g, path}.writer(os.Getenv("RINGFENCE_CRASH_KIND")).Write(context.Background(), term(5, 2), "second")
+	}
+	if errors.Is(err, guard.ErrUnknown) {
+		os.Exit(3)
 	}
 	_, _ = io.WriteString(os.Stderr, errors.Join(errors.New("not killed"), err).Error())
 	os.Exit(1)
@@ -78,9 +84,7 @@ func TestKilledWhilePublishing(t *testing.T) {
 				if _, err := w.Write(t.Context(), term(5, 1), "first"); err != nil {
 					t.Fatal(err)
 				}
-				child := exec.Command(os.Args[0])
-				child.Env = append(os.Environ(), "RINGFENCE_CRASH_AT="+point, "RINGFENCE_CRASH_PATH="+path, "RINGFENCE_CRASH_KIND="+kind)
-				if out, err := child.CombinedOutput(); err == nil || strings.Contains(string(out), "not killed") {
+				if out, err := publisher(kind, path, point).CombinedOutput(); err == nil || strings.Contains(string(out), "not killed") {
 					t.Fatalf("the child was to be killed: %v: %s", err, out)
 				}
 				want, outcome := "first", fence.Admitted
@@ -103,6 +107,53 @@ func TestKilledWhilePublishing(t *testing.T) {
 					t.Errorf("readers see %q, %v", text, err)
 				}
 			})
+		}
+	}
+}
+
+// publisher is a process that publishes the second write, up to a point.
+func publisher(kind, path, point string) *exec.Cmd {
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), "RINGFENCE_CRASH_AT="+point, "RINGFENCE_CRASH_PATH="+path, "RINGFENCE_CRASH_KIND="+kind)
+	return child
+}
+
+// TestInPlaceButNotOnTheDisk fails after the rename: the content counts already.
+func TestInPlaceButNotOnTheDisk(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "reports", "report")
+	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := newGuard(t, path)
+	if _, err := p.Establish(t.Context(), term(5, 1).Fence); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Write(t.Context(), term(5, 1), "first"); err != nil {
+		t.Fatal(err)
+	}
+	out, err := publisher("file", path, "renamed, and the folder is gone").CombinedOutput()
+	var end *exec.ExitError
+	if !errors.As(err, &end) || end.ExitCode() != 3 {
+		t.Errorf("got %v, %s; want an unknown outcome", err, out)
+	}
+}
+
+// TestLandedIsToldWithoutEstablishing ends a term by the first write of the next.
+func TestLandedIsToldWithoutEstablishing(t *testing.T) {
+	t.Parallel()
+	p := newGuard(t, filepath.Join(t.TempDir(), "report"))
+	if _, err := p.Establish(t.Context(), term(5, 1).Fence); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []guard.Write{term(5, 1), term(6, 1), term(7, 1)} {
+		if _, err := p.Write(t.Context(), w, "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for w, want := range map[guard.Write]bool{term(5, 1): true, term(5, 2): false, term(6, 1): true} {
+		if v, err := p.Write(t.Context(), w, "x"); v.Cause != fence.Superseded || v.Landed != want {
+			t.Errorf("%v: %v, landed %t, %v", w, v, v.Landed, err)
 		}
 	}
 }

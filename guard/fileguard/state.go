@@ -154,11 +154,8 @@ func (s *state) replace(before, next guard.Mark, temporary, content string) erro
 	}
 	at("marked")
 	previous := s.content()
-	if err := s.placeFolder(temporary); err != nil {
-		return errors.Join(err, s.store(record{Mark: before}))
-	}
-	if err := os.Rename(temporary, s.g.path); err != nil {
-		return errors.Join(err, s.store(record{Mark: before}))
+	if err := errors.Join(s.placeFolder(temporary), os.Rename(temporary, s.g.path)); err != nil {
+		return err // as after a crash
 	}
 	s.replaced = true
 	at("renamed")
@@ -203,13 +200,7 @@ func (s *state) last(token fence.Token) (t term, err error) {
 
 func termFile(token fence.Token) string { return "term-" + token.String() + ".json" }
 
-// store stores the mark, or removes the file where there is none to store.
-func (s *state) store(r record) error {
-	if !r.Established() {
-		return os.Remove(s.file("mark.json"))
-	}
-	return s.write("mark.json", r, true)
-}
+func (s *state) store(r record) error { return s.write("mark.json", r, true) }
 
 // write replaces a file of the guard's own, whole.
 func (s *state) write(name string, value any, durable bool) error {
