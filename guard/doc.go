@@ -9,6 +9,7 @@
 // SQLite and PostgreSQL, guard/tableguard into PostgreSQL itself,
 // guard/fileguard to files and folders, guard/redisguard to Redis,
 // guard/etcdguard to etcd, and guard/s3guard to object stores that speak S3.
+// guard/httpguard carries a fence to a service that has one of them.
 //
 // A term begins at a resource with [Establish], which raises the mark before
 // the holder reads what it will change; from then on nothing older can land.
