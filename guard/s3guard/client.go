@@ -15,6 +15,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/ringfence-go/ringfence/guard"
+	"github.com/ringfence-go/ringfence/guard/casguard"
 )
 
 // Client is what the guard needs of an *s3.Client.
@@ -23,47 +24,38 @@ type Client interface {
 	PutObject(context.Context, *s3.PutObjectInput, ...func(*s3.Options)) (*s3.PutObjectOutput, error)
 }
 
-// MaxBytes is the length of the longest data that a guarded object holds.
-const MaxBytes = 16 << 20
-
-// maxHeader bounds the line before the data.
-const maxHeader = 16 << 10
-
-// object is what a read found at a key.
-type object struct {
-	data []byte
-	etag string    // "" where there is none
-	at   time.Time // the endpoint's Date
+// place is a bucket of S3 as a casguard.Bucket.
+type place struct {
+	client Client
+	bucket string
 }
 
 // once keeps the client from repeating a request by itself: its last error would not
 // say whether an earlier try had arrived.
 func once(o *s3.Options) { o.Retryer = aws.NopRetryer{} }
 
-// get reads an object. One that is missing is no error. Its error is a failure.
-func (g *Guard) get(ctx context.Context, key string) (object, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.o.Try)
-	defer cancel()
-	out, err := g.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &g.bucket, Key: &key}, once)
+// Get implements casguard.Bucket.
+func (p place) Get(ctx context.Context, key string) (o casguard.Object, err error) {
+	out, err := p.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &p.bucket, Key: &key}, once)
+	if r, missing := isMissing(err); missing {
+		o.At, err = date(r)
+		return o, err
+	}
 	if err != nil {
-		f := judge(err)
-		if answer := (*smithyhttp.ResponseError)(nil); f.missing && errors.As(err, &answer) {
-			at, err := date(answer.Response)
-			return object{at: at}, err
-		}
-		return object{}, unsent(err)
+		return o, classify(err)
 	}
 	defer out.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(out.Body, MaxBytes+maxHeader+1))
-	if err != nil {
-		return object{}, unsent(err)
+	const most = casguard.MaxBytes + casguard.MaxHeader
+	o.Version = aws.ToString(out.ETag)
+	if o.Data, err = io.ReadAll(io.LimitReader(out.Body, most+1)); err != nil {
+		return o, err
 	}
-	if len(data) > MaxBytes+maxHeader {
-		return object{}, failure{kind: guard.ErrUnfit, err: fmt.Errorf("it has more than %d bytes", MaxBytes), hint: foreign}
+	if len(o.Data) > most {
+		return o, unfit(fmt.Errorf("it has more than %d bytes", casguard.MaxBytes), "nothing but a guard may write to the object")
 	}
 	raw, _ := awsmiddleware.GetRawResponse(out.ResultMetadata).(*smithyhttp.Response)
-	at, err := date(raw)
-	return object{data: data, etag: aws.ToString(out.ETag), at: at}, err
+	o.At, err = date(raw)
+	return o, err
 }
 
 func date(r *smithyhttp.Response) (at time.Time, err error) {
@@ -71,24 +63,23 @@ func date(r *smithyhttp.Response) (at time.Time, err error) {
 		at, err = http.ParseTime(r.Header.Get("Date"))
 	}
 	if r == nil || err != nil {
-		return at, failure{kind: guard.ErrUnfit, err: errors.New("an answer without a Date"), hint: "hand in an *s3.Client of an S3 endpoint"}
+		return at, unfit(errors.New("an answer without a Date"), "hand in an *s3.Client of an S3 endpoint")
 	}
 	return at, nil
 }
 
-// put writes an object in the place of the one with this ETag, or of none where it
-// is "". Its error is a failure.
-func (g *Guard) put(ctx context.Context, key, etag string, data []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, g.o.Try)
-	defer cancel()
-	in := &s3.PutObjectInput{Bucket: &g.bucket, Key: &key, Body: bytes.NewReader(data), CacheControl: aws.String("no-store")}
+func unfit(err error, hint string) error {
+	return &guard.Error{Kind: guard.ErrUnfit, Err: err, Hint: hint}
+}
+
+// Put implements casguard.Bucket.
+func (p place) Put(ctx context.Context, key, etag string, data []byte) error {
+	in := &s3.PutObjectInput{Bucket: &p.bucket, Key: &key, Body: bytes.NewReader(data), CacheControl: aws.String("no-store")}
 	if etag == "" {
 		in.IfNoneMatch = aws.String("*")
 	} else {
 		in.IfMatch = &etag
 	}
-	if _, err := g.client.PutObject(ctx, in, once); err != nil {
-		return judge(err)
-	}
-	return nil
+	_, err := p.client.PutObject(ctx, in, once)
+	return classify(err)
 }

@@ -12,19 +12,7 @@
 //
 // It is made for an object that every writer must swap, such as a manifest: put large
 // data into objects of fresh names first, and guard the one that names them. What a
-// refused writer has put there is never named.
-//
-// A comparison of ETags is one of equality: it says that nothing has changed since
-// the read, not which token is higher. So each write reads the object, decides by
-// its mark, and writes with If-Match; where another was faster it begins again. An
-// ETag follows the content, so each body carries a fresh nonce. A write whose answer
-// was lost is found by it.
-//
-// # Errors
-//
-// A refused write is an error that matches fence.ErrRefused and is a
-// *fence.RefusedError with the whole verdict. Every other failure is a
-// *guard.Error that matches exactly one of guard.ErrRetry, ErrUnknown,
-// ErrUnavailable and ErrUnfit, or it matches fence.ErrInvalid where the call
-// itself is wrong.
+// refused writer has put there is never named. The condition of a write is If-Match with
+// the ETag of what was read, or If-None-Match where there was nothing. Package casguard
+// tells how a write is decided, and which errors there are.
 package s3guard

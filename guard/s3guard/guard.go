@@ -1,228 +1,28 @@
 package s3guard
 
 import (
-	"context"
-	crand "crypto/rand"
-	"errors"
 	"fmt"
-	"math/rand/v2"
-	"time"
 
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
+	"github.com/ringfence-go/ringfence/guard/casguard"
 )
+
+// Guard judges writes to one object by the mark in it.
+type Guard = casguard.Guard
 
 // Options of a Guard. Nil means the defaults.
-type Options struct {
-	// Lease is the name of the only lease whose fences count at the object.
-	// Defaults to the name in the fence that first establishes it.
-	Lease string
-	// Counter counts the verdicts; several guards may share one.
-	// Defaults to a counter of the guard's own.
-	Counter *guard.Counter
-	// Try is how long one request may take, before the guard asks what came of it.
-	// Defaults to 10 seconds.
-	Try time.Duration
-}
+type Options = casguard.Options
 
-// Guard judges writes to one object by the mark in it. It may be used by many
-// goroutines. All guards of an object use the same rule.
-type Guard struct {
-	client      Client
-	bucket, key string
-	rule        guard.Rule
-	o           Options
-}
+// MaxBytes is the length of the longest data that a guarded object holds.
+const MaxBytes = casguard.MaxBytes
 
-// maxKey leaves room below 1024 bytes for what is kept beside the object.
-const maxKey = 1000
-
-// New makes a guard of the object at key. It sends nothing. Below key + ".terms/" the
-// guard keeps the last write of each earlier term, under the rule Sequenced.
+// New makes a guard of the object at key, of 1 to 1000 bytes. It sends nothing. Below
+// key + ".terms/" the guard keeps the last write of each earlier term, under the rule
+// Sequenced.
 func New(client Client, bucket, key string, r guard.Rule, o *Options) (*Guard, error) {
-	g := &Guard{client: client, bucket: bucket, key: key, rule: r}
-	if o != nil {
-		g.o = *o
-	}
-	switch {
-	case client == nil || bucket == "":
+	if client == nil || bucket == "" {
 		return nil, fmt.Errorf("%w call of s3guard.New: it needs a client and the name of a bucket", fence.ErrInvalid)
-	case key == "" || len(key) > maxKey:
-		return nil, fmt.Errorf("%w key %s: want 1 to %d bytes", fence.ErrInvalid, fence.Quote(key), maxKey)
-	case g.o.Try < 0:
-		return nil, fmt.Errorf("%w option Try %s: want more than 0", fence.ErrInvalid, g.o.Try)
 	}
-	if err := r.Check(); err != nil {
-		return nil, err
-	}
-	if g.o.Lease != "" {
-		if err := fence.CheckName(g.o.Lease); err != nil {
-			return nil, err
-		}
-	}
-	if g.o.Counter == nil {
-		g.o.Counter = new(guard.Counter)
-	}
-	if g.o.Try == 0 {
-		g.o.Try = 10 * time.Second
-	}
-	return g, nil
-}
-
-// Counter is where the guard counts its verdicts.
-func (g *Guard) Counter() *guard.Counter { return g.o.Counter }
-
-// Read returns the data of the object, without the mark; nil where there is none.
-func (g *Guard) Read(ctx context.Context) ([]byte, error) {
-	s, err := g.load(ctx)
-	if err != nil {
-		return nil, g.failure(fence.Fence{}, err)
-	}
-	return s.data, nil
-}
-
-// Establish begins a term at the object. It may be repeated, makes the object where
-// there is none, and leaves the data as it is.
-func (g *Guard) Establish(ctx context.Context, f fence.Fence) (fence.Verdict, error) {
-	return g.settle(ctx, write{
-		fence: f, keep: true,
-		decide: func(m guard.Mark, limit fence.Token) (guard.Mark, fence.Verdict) { return guard.Establish(m, f, limit) },
-		landed: func(v fence.Verdict, _ last) fence.Verdict { return v },
-	})
-}
-
-// Write replaces the data if the guard admits w, and the mark with it. When w was
-// applied before, it applies nothing, and the verdict is Duplicate. The error is nil
-// exactly when the verdict is Admitted or Duplicate.
-//
-// Where the error is guard.ErrUnknown, send the same write again: under Once and
-// Sequenced it is applied at most once.
-func (g *Guard) Write(ctx context.Context, w guard.Write, data []byte) (fence.Verdict, error) {
-	if len(data) > MaxBytes {
-		err := fmt.Errorf("%w data of %d bytes: the most is %d; put it into objects of its own and guard the one that names them",
-			fence.ErrInvalid, len(data), MaxBytes)
-		return fence.Verdict{Outcome: fence.Unavailable, Resource: g.resource(), Fence: w.Fence}, err
-	}
-	return g.settle(ctx, write{
-		fence: w.Fence, data: data,
-		decide: func(m guard.Mark, limit fence.Token) (guard.Mark, fence.Verdict) {
-			return guard.Decide(g.rule, m, w, limit)
-		},
-		landed: func(v fence.Verdict, l last) fence.Verdict { return guard.Landed(v, w, l.Seq, l.Key) },
-	})
-}
-
-// write is what a call asks for.
-type write struct {
-	fence  fence.Fence
-	data   []byte
-	keep   bool // the data that is there
-	decide func(m guard.Mark, limit fence.Token) (guard.Mark, fence.Verdict)
-	landed func(fence.Verdict, last) fence.Verdict
-}
-
-const (
-	// mostTurns bounds how often one write finds that another was faster.
-	mostTurns = 50
-	// mostLost is how many lost answers one call puts up with.
-	mostLost = 3
-)
-
-var errBusy = errors.New("others write to the object all the time")
-
-// settle decides on the mark that it reads, and writes in the place of just that.
-func (g *Guard) settle(ctx context.Context, w write) (fence.Verdict, error) {
-	nonce, lost := crand.Text(), 0
-	for turn := range mostTurns {
-		if err := pause(ctx, turn); err != nil {
-			return g.failed(w.fence, lost > 0, err)
-		}
-		s, err := g.load(ctx)
-		if err != nil {
-			return g.failed(w.fence, lost > 0, err)
-		}
-		next, v := w.decide(s.mark, fence.FutureLimit(fence.TickOf(s.at)))
-		switch {
-		case turn > 0 && (s.head.Nonce == nonce || s.head.Was == nonce): // the answer was lost
-			return g.conclude(fence.Verdict{Outcome: fence.Admitted, Fence: w.fence, Mark: s.mark.Token})
-		case v.Outcome != fence.Admitted:
-			return g.refused(ctx, w, v, lost > 0)
-		case w.keep && next == s.mark:
-			return g.conclude(v)
-		case w.keep:
-			w.data = s.data
-		}
-		err = g.replace(ctx, s, next, nonce, w.data)
-		if err == nil {
-			return g.conclude(v)
-		}
-		f := judge(err)
-		if errors.Is(f.kind, guard.ErrUnknown) && lost < mostLost && ctx.Err() == nil {
-			lost++
-		} else if !f.moved {
-			return g.failed(w.fence, lost > 0, err)
-		}
-	}
-	return g.failed(w.fence, lost > 0, failure{kind: guard.ErrRetry, err: errBusy})
-}
-
-// refused concludes what was not admitted. Where an answer was lost, and the mark has
-// moved on, the write may have been applied before that.
-func (g *Guard) refused(ctx context.Context, w write, v fence.Verdict, lost bool) (fence.Verdict, error) {
-	switch {
-	case v.Cause != fence.Superseded:
-	case g.rule == guard.Sequenced:
-		l, _, err := g.findLast(ctx, w.fence.Token)
-		if err != nil {
-			return g.failed(w.fence, lost, err)
-		}
-		v = w.landed(v, l)
-	case lost:
-		return g.failed(w.fence, true, failure{kind: guard.ErrUnknown, err: errors.New("a newer term has written since"), hint: again})
-	}
-	return g.conclude(v)
-}
-
-func (g *Guard) resource() string { return g.bucket + "/" + g.key }
-
-func (g *Guard) conclude(v fence.Verdict) (fence.Verdict, error) {
-	v.Resource = g.resource()
-	g.o.Counter.Count(v)
-	return v, v.Err()
-}
-
-// failed is the answer where there is no verdict.
-func (g *Guard) failed(f fence.Fence, lost bool, err error) (fence.Verdict, error) {
-	e := g.failure(f, err)
-	if lost {
-		e.Kind, e.Hint = guard.ErrUnknown, again
-	}
-	v := e.Verdict()
-	g.o.Counter.Count(v)
-	return v, e
-}
-
-func (g *Guard) failure(f fence.Fence, err error) *guard.Error {
-	why := judge(err)
-	return &guard.Error{Kind: why.kind, Resource: g.resource(), Fence: f, Err: why.err, Hint: why.hint}
-}
-
-// pause spaces the turns of one write: none before the second, then 5 ms, twice that
-// and so on up to 160 ms, each with jitter.
-func pause(ctx context.Context, turn int) error {
-	if err := ctx.Err(); err != nil {
-		return failure{kind: guard.ErrUnavailable, err: err, hint: "nothing is applied"}
-	}
-	if turn < 2 {
-		return nil
-	}
-	d := 5 * time.Millisecond << min(turn-2, 5)
-	t := time.NewTimer(d/2 + rand.N(d))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return failure{kind: guard.ErrUnavailable, err: ctx.Err(), hint: "nothing is applied"}
-	}
+	return casguard.New(place{client, bucket}, bucket+"/"+key, key, r, o)
 }

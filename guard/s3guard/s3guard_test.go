@@ -2,12 +2,14 @@ package s3guard_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -104,17 +106,44 @@ func (x text) Read(ctx context.Context) (string, error) {
 	return string(data), err
 }
 
-func TestGuard(t *testing.T) {
-	t.Parallel()
-	s := startServer(t)
-	for _, rule := range []guard.Rule{guard.Once, guard.Sequenced, guard.Latest} {
+var rules = []guard.Rule{guard.Once, guard.Sequenced, guard.Latest}
+
+// run runs the suite on a server, under each rule.
+func run(t *testing.T, unwritable string, open func(r guard.Rule) (*s3guard.Guard, error)) {
+	for _, rule := range rules {
 		t.Run(rule.String(), func(t *testing.T) {
 			guardtest.Run(t, guardtest.Target{
 				Rule: rule, Establishes: true, Keys: true, Unwritable: unwritable,
 				Open: func(context.Context, string) (guardtest.Resource, error) {
-					return text{s.guard(t, strings.ToLower(rand.Text()), rule)}, nil
+					g, err := open(rule)
+					return text{g}, err
 				},
 			})
 		})
 	}
+}
+
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	run(t, unwritable, func(r guard.Rule) (*s3guard.Guard, error) {
+		return s3guard.New(s.client(), bucket, strings.ToLower(rand.Text()), r, nil)
+	})
+}
+
+// TestAnotherServer runs the suite on a server that is named by the environment, as
+// that of package s3store does. It refuses no data (clause G22).
+func TestAnotherServer(t *testing.T) {
+	t.Parallel()
+	url := os.Getenv("RINGFENCE_S3_SERVER")
+	if url == "" {
+		t.Skip("set RINGFENCE_S3_SERVER to run the suite on Amazon S3 or on a compatible server")
+	}
+	client := s3.New(s3.Options{
+		Region: cmp.Or(os.Getenv("RINGFENCE_S3_REGION"), "us-east-1"), BaseEndpoint: &url, UsePathStyle: true,
+		Credentials: credentials.NewStaticCredentialsProvider(os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), os.Getenv("AWS_SESSION_TOKEN")),
+	})
+	run(t, "", func(r guard.Rule) (*s3guard.Guard, error) {
+		return s3guard.New(client, cmp.Or(os.Getenv("RINGFENCE_S3_BUCKET"), "ringfence-test"), "guarded/"+rand.Text(), r, nil)
+	})
 }

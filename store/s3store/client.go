@@ -15,6 +15,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/store/casstore"
 )
 
 // Client is what the store needs of an *s3.Client. An implementation must give the
@@ -25,62 +26,45 @@ type Client interface {
 	ListObjectsV2(context.Context, *s3.ListObjectsV2Input, ...func(*s3.Options)) (*s3.ListObjectsV2Output, error)
 }
 
-const (
-	// patience is how long one request may take before the store asks what came of it.
-	patience = 5 * time.Second
-	// maxBody bounds what is read of an object: a record has at most 8 KiB.
-	maxBody = 64 << 10
-)
-
-// object is what a read found at a key.
-type object struct {
-	found    bool
-	data     []byte
-	etag     string
-	modified time.Time // Last-Modified, stamped by the endpoint when it was written
-	at       time.Time // the endpoint's Date, which never lies before modified
+// place is a bucket of S3 as a casstore.Bucket.
+type place struct {
+	client Client
+	bucket string
 }
+
+// maxBody bounds what is read of an object: a record has at most 8 KiB.
+const maxBody = 64 << 10
 
 // once keeps the client from repeating a request by itself: its last error would not
 // say whether an earlier try had arrived.
 func once(o *s3.Options) { o.Retryer = aws.NopRetryer{} }
 
-// get reads an object. One that is missing is no error.
-func (s *Store) get(ctx context.Context, key string) (object, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key}, once)
+// Get implements casstore.Bucket.
+func (p place) Get(ctx context.Context, key string) (o casstore.Object, err error) {
+	out, err := p.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &p.bucket, Key: &key}, once)
+	if isMissing(err) {
+		o.At, err = dateOfError(err)
+		return o, err
+	}
 	if err != nil {
-		if judge(err).missing {
-			at, dateErr := dateOfError(err)
-			return object{at: at}, dateErr
-		}
-		return object{}, before(err)
+		return o, classify(err)
 	}
 	defer out.Body.Close()
-	o := object{found: true, etag: aws.ToString(out.ETag), modified: aws.ToTime(out.LastModified)}
-	if o.data, err = io.ReadAll(io.LimitReader(out.Body, maxBody)); err != nil {
-		return object{}, before(err)
+	o.Version, o.Wrote = aws.ToString(out.ETag), aws.ToTime(out.LastModified)
+	if o.Data, err = io.ReadAll(io.LimitReader(out.Body, maxBody)); err != nil {
+		return o, err
 	}
-	if o.at, err = dateOf(out.ResultMetadata); err != nil {
-		return object{}, err
+	if o.Version == "" || o.Wrote.IsZero() {
+		return o, refuse(errors.New("the endpoint answers without ETag or Last-Modified"), unfitEndpoint)
 	}
-	if o.etag == "" || o.modified.IsZero() {
-		return object{}, refuse(errors.New("the endpoint answers without ETag or Last-Modified"), unfitEndpoint)
-	}
-	if o.at.Before(o.modified) { // another server of the endpoint wrote it, with a clock ahead
-		o.at = o.modified
-	}
-	return o, nil
+	o.At, err = dateOf(out.ResultMetadata)
+	return o, err
 }
 
-// put writes an object in the place of the one with this ETag, or of none where it
-// is "". It returns the endpoint's Date, which is not before the write.
-func (s *Store) put(ctx context.Context, key, etag string, data []byte) (time.Time, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
+// Put implements casstore.Bucket.
+func (p place) Put(ctx context.Context, key, etag string, data []byte) (time.Time, error) {
 	in := &s3.PutObjectInput{
-		Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(data),
+		Bucket: &p.bucket, Key: &key, Body: bytes.NewReader(data),
 		ContentType: aws.String("application/json"), CacheControl: aws.String("no-store"),
 	}
 	if etag == "" {
@@ -88,15 +72,29 @@ func (s *Store) put(ctx context.Context, key, etag string, data []byte) (time.Ti
 	} else {
 		in.IfMatch = &etag
 	}
-	out, err := s.client.PutObject(ctx, in, once)
+	out, err := p.client.PutObject(ctx, in, once)
 	if err != nil {
-		return time.Time{}, err
+		return time.Time{}, classify(err)
 	}
 	at, err := dateOf(out.ResultMetadata)
 	if err != nil {
-		err = ruling{kind: driver.ErrUnknown, err: err, hint: resolveHint}
+		err = &driver.Fault{Kind: driver.ErrUnknown, Err: err} // it was written
 	}
 	return at, err
+}
+
+// List implements casstore.Bucket.
+func (p place) List(ctx context.Context, prefix, after string, limit int) (keys []string, more bool, err error) {
+	out, err := p.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{
+		Bucket: &p.bucket, Prefix: &prefix, StartAfter: &after, MaxKeys: aws.Int32(int32(limit)),
+	}, once)
+	if err != nil {
+		return nil, false, classify(err)
+	}
+	for _, o := range out.Contents {
+		keys = append(keys, aws.ToString(o.Key))
+	}
+	return keys, aws.ToBool(out.IsTruncated), nil
 }
 
 func dateOf(m middleware.Metadata) (time.Time, error) {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
-	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/store/s3store"
 )
 
@@ -40,27 +39,6 @@ func TestLeaseEndsOneUnitLate(t *testing.T) {
 	take(t, s, "a", time.Minute)
 }
 
-func TestSlowWriteShortensTheTerm(t *testing.T) {
-	t.Parallel()
-	server, s, move := frozen(t, nil)
-	for _, late := range []time.Duration{time.Second, 7 * time.Second} {
-		server.slowly(move, late)
-		term := take(t, s, "a"+late.String(), time.Minute)
-		if term.Remaining != time.Minute-late {
-			t.Errorf("a write of %s leaves %s; want it shorter by that", late, term.Remaining)
-		}
-	}
-}
-
-func TestGrantThatCameTooLate(t *testing.T) {
-	t.Parallel()
-	server, s, move := frozen(t, nil)
-	server.slowly(move, 2*time.Minute)
-	_, err := s.Acquire(t.Context(), request("a", time.Minute))
-	wantEnded(t, err, driver.EndExpired)
-	take(t, s, "a", time.Minute)
-}
-
 func TestLateRenewalChangesNothing(t *testing.T) {
 	t.Parallel()
 	server, s, move := frozen(t, nil)
@@ -78,17 +56,6 @@ func TestLateRenewalChangesNothing(t *testing.T) {
 	server.slowly(move, 10*time.Second) // the last moment
 	if renewed, err := s.Renew(t.Context(), term, time.Minute); err != nil || renewed.Remaining != 50*time.Second {
 		t.Errorf("a slow renewal: %+v, %v; want 50 s left", renewed, err)
-	}
-}
-
-func TestLateReleaseIsTold(t *testing.T) {
-	t.Parallel()
-	server, s, move := frozen(t, nil)
-	term := take(t, s, "a", 10*time.Second)
-	server.slowly(move, 11*time.Second)
-	wantEnded(t, s.Release(t.Context(), term), driver.EndExpired)
-	if rec, err := s.Inspect(t.Context(), "a"); err != nil || rec.State != driver.Expired {
-		t.Errorf("after a release that came too late: %+v, %v; want expired", rec, err)
 	}
 }
 
@@ -111,56 +78,6 @@ func TestServersApart(t *testing.T) {
 	server.slowly(move, 11*time.Second) // the answer says 9
 	_, err = s.Renew(t.Context(), lapsing, time.Hour)
 	wantEnded(t, err, driver.EndExpired)
-}
-
-// TestFloorRaisedDuringAGrant holds a grant back until the floor is in force.
-func TestFloorRaisedDuringAGrant(t *testing.T) {
-	t.Parallel()
-	server, s, move := frozen(t, nil)
-	operator := server.open(t, nil)
-	above := take(t, s, "before", time.Minute).Token + 1<<32
-	server.onPut(func(http.ResponseWriter, *http.Request) bool {
-		server.heal()
-		raised := make(chan error, 1)
-		go func() { _, err := operator.Raise(t.Context(), above); raised <- err }()
-		for tick := time.NewTicker(20 * time.Millisecond); ; {
-			select {
-			case err := <-raised:
-				if err != nil {
-					t.Error(err)
-				}
-				return true
-			case <-tick.C:
-				move(time.Second)
-			}
-		}
-	})
-	r := request("a", time.Hour)
-	term, err := s.Acquire(t.Context(), r)
-	if err != nil || term.Token <= above {
-		t.Errorf("a grant that was under way: %+v, %v; want a token above %s", term, err, above)
-	}
-	if again, err := operator.Acquire(t.Context(), r); err != nil || again.Token != term.Token {
-		t.Errorf("its attempt again: %+v, %v; want the same grant", again, err)
-	}
-}
-
-func TestClockSetBack(t *testing.T) {
-	t.Parallel()
-	_, s, move := frozen(t, nil)
-	held := take(t, s, "held", time.Minute)
-	var last fence.Token
-	for range 3 {
-		term := take(t, s, "a", time.Minute)
-		if err := s.Release(t.Context(), term); err != nil || term.Token <= last {
-			t.Errorf("token %s after %s, %v", term.Token, last, err)
-		}
-		last = term.Token
-		move(-time.Hour)
-	}
-	if _, err := s.Acquire(t.Context(), request("held", time.Minute)); !errors.Is(err, driver.ErrHeld) {
-		t.Errorf("%v; want %s still held", err, held.Name)
-	}
 }
 
 // TestRequests counts what docs/stores/s3.md says.
@@ -229,18 +146,4 @@ func TestEmptiedBucket(t *testing.T) {
 	}
 	take(t, careful, "b", time.Minute)
 	take(t, late, "c", time.Minute)
-}
-
-func TestLossOfOneRecord(t *testing.T) {
-	t.Parallel()
-	server, s, move := frozen(t, nil)
-	move(2 * time.Minute) // past the floor of a new store
-	before := take(t, s, "a", time.Minute)
-	remove(t, server, "/lease/")
-	move(time.Second)
-	if term := take(t, s, "a", time.Minute); term.Token <= before.Token {
-		t.Errorf("token %s after %s", term.Token, before.Token)
-	}
-	_, err := s.Renew(t.Context(), before, time.Minute)
-	wantEnded(t, err, driver.EndSuperseded)
 }

@@ -68,37 +68,6 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-func TestReleaseLostAndNameGrantedAgain(t *testing.T) {
-	t.Parallel()
-	server := startServer(t)
-	s, other := server.open(t, nil), server.open(t, nil)
-	for grants := range 3 {
-		name := fmt.Sprint("name ", grants)
-		term := take(t, s, name, time.Minute)
-		server.set(func() {
-			server.after = func(r *http.Request) bool {
-				if r.Method != http.MethodPut {
-					return true
-				}
-				server.heal()
-				for range grants {
-					if err := other.Release(t.Context(), take(t, other, name, time.Minute)); err != nil {
-						t.Error(err)
-					}
-				}
-				return false
-			}
-		})
-		err := s.Release(t.Context(), term)
-		switch {
-		case grants < 2 && err != nil:
-			t.Errorf("released, and %d grants since: %v; want that it succeeded", grants, err)
-		case grants == 2: // a record tells of the term before it, and no further
-			wantError(t, err, driver.ErrUnknown, "granted again")
-		}
-	}
-}
-
 func TestConflictIsRepeated(t *testing.T) {
 	t.Parallel()
 	server := startServer(t)
@@ -198,9 +167,9 @@ func TestEndpointsThatCannotHostLeases(t *testing.T) {
 		return func(_ http.ResponseWriter, r *http.Request) bool { r.Header.Del(header); return true }
 	}
 	for says, spoil := range map[string]func(*server){
-		"against the condition If-None-Match": func(s *server) { s.before = without("If-None-Match") },
-		"against the condition If-Match":      func(s *server) { s.before = without("If-Match") },
-		"another clock than Date":             func(s *server) { s.ahead = time.Hour },
+		"against the condition that there is no value": func(s *server) { s.before = without("If-None-Match") },
+		"against the condition of a version":           func(s *server) { s.before = without("If-Match") },
+		"by another clock than that of its answers":    func(s *server) { s.ahead = time.Hour },
 		"without a Date": func(s *server) {
 			s.before = func(w http.ResponseWriter, _ *http.Request) bool { w.Header()["Date"] = []string{}; return true }
 		},

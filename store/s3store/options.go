@@ -6,7 +6,12 @@ import (
 	"regexp"
 
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/casstore"
 )
+
+// Store hosts leases in a bucket. It implements driver.Store, driver.Lister,
+// driver.Breaker and driver.Recoverer.
+type Store = casstore.Store
 
 // Options change how a store is opened. A nil *Options means the defaults.
 type Options struct {
@@ -26,7 +31,7 @@ type Options struct {
 
 var goodPrefix = regexp.MustCompile(`^[A-Za-z0-9!\-_.'()/]{1,200}$`)
 
-func (o *Options) withDefaults(bucket string) (Options, error) {
+func (o *Options) withDefaults(client Client, bucket string) (Options, error) {
 	full := Options{}
 	if o != nil {
 		full = *o
@@ -37,7 +42,10 @@ func (o *Options) withDefaults(bucket string) (Options, error) {
 	if full.Label == "" {
 		full.Label = fmt.Sprintf("S3 bucket %q at %q", bucket, full.Prefix)
 	}
-	if !goodPrefix.MatchString(full.Prefix) {
+	switch {
+	case client == nil || bucket == "":
+		return full, fmt.Errorf("%w call of package s3store: it needs a client and the name of a bucket", fence.ErrInvalid)
+	case !goodPrefix.MatchString(full.Prefix):
 		return full, fmt.Errorf("%w option Prefix %s: want up to 200 letters, digits and !-_.'()/", fence.ErrInvalid, fence.Quote(full.Prefix))
 	}
 	return full, nil
@@ -49,27 +57,16 @@ func (o *Options) withDefaults(bucket string) (Options, error) {
 // endpoint could not be asked, and driver.ErrUnfit where it or the bucket can't
 // host leases; its text says what to do.
 func Open(ctx context.Context, client Client, bucket string, o *Options) (*Store, error) {
-	if client == nil || bucket == "" {
-		return nil, fmt.Errorf("%w call of s3store.Open: it needs a client and the name of a bucket", fence.ErrInvalid)
-	}
-	full, err := o.withDefaults(bucket)
+	full, err := o.withDefaults(client, bucket)
 	if err != nil {
 		return nil, err
 	}
-	s := newStore(client, bucket, full)
-	_, err = run(ctx, s, "open the store", func(ctx context.Context) (struct{}, error) {
-		if err := s.probe(ctx); err != nil {
-			return struct{}{}, before(err)
-		}
-		f, _, err := s.currentFloor(ctx)
-		if err == nil {
-			_ = s.accept(f) // a refusal is for whoever asks for a grant; an operator may raise the floor
-		}
-		return struct{}{}, before(err)
-	})
-	if err != nil {
-		_ = s.Close()
-		return nil, err
+	return casstore.New(ctx, place{client, bucket}, full.Label, full.cas())
+}
+
+// cas is what package casstore has to know. One second is what a Date can tell.
+func (o Options) cas() *casstore.Options {
+	return &casstore.Options{
+		Prefix: o.Prefix, Clock: "the endpoint's, the Date of its answers", RefuseNewIdentity: o.RefuseNewIdentity,
 	}
-	return s, nil
 }

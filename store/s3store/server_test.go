@@ -1,12 +1,14 @@
 package s3store_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -231,4 +233,22 @@ func take(t testing.TB, s driver.Store, name string, ttl time.Duration) driver.T
 		t.Fatalf("acquire %q: %v", name, err)
 	}
 	return term
+}
+
+// another is the server that somebody who runs the tests names: Amazon's own, or a
+// compatible one. The bucket exists.
+//
+//	RINGFENCE_S3_SERVER=https://s3.eu-central-1.amazonaws.com RINGFENCE_S3_REGION=eu-central-1 RINGFENCE_S3_BUCKET=mine \
+//	AWS_ACCESS_KEY_ID=... AWS_SECRET_ACCESS_KEY=... go test -run TestAnotherServer .
+func another(t testing.TB) (client *s3.Client, bucket string, o *s3store.Options) {
+	t.Helper()
+	url := os.Getenv("RINGFENCE_S3_SERVER")
+	if url == "" {
+		t.Skip("set RINGFENCE_S3_SERVER to run the suite on Amazon S3 or on a compatible server")
+	}
+	client = s3.New(s3.Options{
+		Region: cmp.Or(os.Getenv("RINGFENCE_S3_REGION"), "us-east-1"), BaseEndpoint: &url, UsePathStyle: true,
+		Credentials: credentials.NewStaticCredentialsProvider(os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), os.Getenv("AWS_SESSION_TOKEN")),
+	})
+	return client, cmp.Or(os.Getenv("RINGFENCE_S3_BUCKET"), "ringfence-test"), &s3store.Options{Prefix: "ringfence-test/" + rand.Text() + "/"}
 }

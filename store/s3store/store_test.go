@@ -2,12 +2,21 @@ package s3store_test
 
 import (
 	"context"
+	"flag"
+	"os"
 	"testing"
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/store/s3store"
 	"github.com/ringfence-go/ringfence/store/storetest"
 )
+
+// TestMain lets more tests run at once than there are processors: they mostly wait.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8")
+	os.Exit(m.Run())
+}
 
 func TestStore(t *testing.T) {
 	t.Parallel()
@@ -17,5 +26,14 @@ func TestStore(t *testing.T) {
 			return s3store.Open(ctx, s.client(), bucket, nil)
 		},
 		Restart: func(context.Context) error { s.restart(t); return nil },
+	})
+}
+
+// TestAnotherServer runs the suite on a server that is named by the environment.
+func TestAnotherServer(t *testing.T) {
+	t.Parallel()
+	client, bucket, o := another(t)
+	storetest.Run(t, storetest.Target{
+		Open: func(ctx context.Context) (driver.Store, error) { return s3store.Open(ctx, client, bucket, o) },
 	})
 }

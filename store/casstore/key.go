@@ -1,4 +1,4 @@
-package s3store
+package casstore
 
 import (
 	"encoding/base64"
@@ -9,7 +9,7 @@ import (
 // every file system below one keeps apart:
 //
 //	store         the store's own record: identity and floor
-//	probe         written by Open, to see what the endpoint honours
+//	probe         written by New, to see what the bucket keeps
 //	lease/NAME    the record of a name, which stands in it in full
 //
 // NAME is in base64 with an alphabet that sorts as its values do, so keys list in

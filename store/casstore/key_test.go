@@ -1,4 +1,4 @@
-package s3store
+package casstore
 
 import (
 	"math/rand/v2"

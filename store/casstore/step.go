@@ -1,4 +1,4 @@
-package s3store
+package casstore
 
 import (
 	"time"
@@ -34,7 +34,7 @@ func (s step) next(v view) (*record, error) {
 	r := *v.rec
 	r.Step, r.Until, r.By = s.kind, time.Time{}, s.by
 	if s.kind == renew {
-		r.Until, r.Expires = r.Expires, v.at.Add(s.ttl+unit)
+		r.Until, r.Expires = r.Expires, v.at.Add(s.ttl+v.unit)
 	}
 	return &r, nil
 }
@@ -42,7 +42,7 @@ func (s step) next(v view) (*record, error) {
 func (s step) grant(v view) (*record, error) {
 	r := &record{
 		Name: v.name, Attempt: s.attempt, Holder: s.holder, Step: acquire,
-		Granted: v.at, Expires: v.at.Add(s.ttl + unit),
+		Granted: v.at, Expires: v.at.Add(s.ttl + v.unit),
 	}
 	var last fence.Token
 	if v.rec != nil {
@@ -69,15 +69,11 @@ func (s step) grant(v view) (*record, error) {
 
 // prompt is how soon after its reads a grant is written so that nothing has to be
 // read again. A raised floor is in force only when no such write can be under way.
-const prompt = 2 * unit
+const prompt = 2 * time.Second
 
-// maxApart is how far Last-Modified and Date of one endpoint may be apart. Open
-// checks it.
-const maxApart = 2 * unit
-
-// sure reports whether r, which was written after v was read and before the
-// endpoint's time at, certainly came in time.
-func (r *record) sure(v view, at time.Time) bool {
+// sure reports whether r, which was written after v was read and before the bucket's
+// time at, certainly came in time, where stamps and answers are up to apart.
+func (r *record) sure(v view, at time.Time, apart time.Duration) bool {
 	end := r.Expires
 	switch r.Step {
 	case acquire:
@@ -85,5 +81,5 @@ func (r *record) sure(v view, at time.Time) bool {
 	case renew:
 		end = r.Until
 	}
-	return at.Add(maxApart).Before(end)
+	return at.Add(apart).Before(end)
 }

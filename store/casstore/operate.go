@@ -1,16 +1,12 @@
-package s3store
+package casstore
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
@@ -73,22 +69,15 @@ func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]dr
 	})
 }
 
+// mostKeys is how many keys one request lists: services list up to 1,000.
+const mostKeys = 1000
+
 // listKeys lists keys after one of them, in order.
 func (s *Store) listKeys(ctx context.Context, prefix, after string, limit int) (keys []string, more bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, s.o.Patience)
 	defer cancel()
-	const most = 1000 // of what S3 lists at once
-	out, err := s.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{
-		Bucket: &s.bucket, Prefix: &prefix, StartAfter: &after, MaxKeys: aws.Int32(int32(min(limit, most))),
-	}, once)
-	if err != nil {
-		return nil, false, err
-	}
-	for _, o := range out.Contents {
-		keys = append(keys, aws.ToString(o.Key))
-	}
-	slices.Sort(keys)
-	return keys, aws.ToBool(out.IsTruncated) && len(keys) > 0, nil
+	keys, more, err = s.bucket.List(ctx, prefix, after, min(limit, mostKeys))
+	return keys, more && len(keys) > 0, err
 }
 
 // readers is how many records a list reads at once.
@@ -117,9 +106,9 @@ func (s *Store) readKey(ctx context.Context, key string) (driver.Record, error) 
 		return driver.Record{}, err
 	}
 	var named struct{ Name string }
-	if err := json.Unmarshal(o.data, &named); err != nil || s.keys.lease(named.Name) != key {
-		return driver.Record{}, refuse(fmt.Errorf("the object %s is not a record of Ringfence", key), foreign)
+	if err := json.Unmarshal(o.Data, &named); err != nil || s.keys.lease(named.Name) != key {
+		return driver.Record{}, unfit(fmt.Errorf("the value at %s is not a record of Ringfence", key), foreign)
 	}
-	v, err := readRecord(named.Name, o)
+	v, err := s.readRecord(named.Name, o)
 	return v.record(), err
 }

@@ -1,4 +1,4 @@
-package s3store
+package casstore
 
 import (
 	"encoding/json"
@@ -8,9 +8,6 @@ import (
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
 )
-
-// unit is the resolution of the endpoint's clock. A Date leaves out up to one unit.
-const unit = time.Second
 
 // kind is what wrote a record.
 type kind string
@@ -22,7 +19,7 @@ const (
 	force   kind = "force"
 )
 
-// record is the body of a name's object: its last term.
+// record is the value of a name: its last term.
 type record struct {
 	Name    string      `json:"name"`
 	Token   fence.Token `json:"token"`
@@ -35,7 +32,7 @@ type record struct {
 	// written later than that has not moved the end.
 	Until time.Time `json:"until,omitzero"`
 	By    string    `json:"by,omitempty"` // who forced the end
-	// Nonce makes each body another one, and with it the ETag.
+	// Nonce makes each value another one, and with it a version that is a digest.
 	Nonce string `json:"nonce"`
 	// Was and Ended are the nonce and the end of the term before this one: how a
 	// release learns that it succeeded when its answer was lost.
@@ -45,26 +42,27 @@ type record struct {
 
 // view is what a read shows of a name.
 type view struct {
-	name  string
-	rec   *record // nil without a record
-	etag  string
-	wrote time.Time // Last-Modified of the record
-	at    time.Time // the endpoint's time after that
-	floor floor     // read for an acquire only
-	since time.Time // the earlier of the times of both reads
+	name    string
+	unit    time.Duration // of the clock: an answer's time leaves out up to one
+	rec     *record       // nil without a record
+	version string
+	wrote   time.Time // stamped in the write of the record
+	at      time.Time // the bucket's time after that
+	floor   floor     // read for an acquire only
+	since   time.Time // the earlier of the times of both reads
 }
 
-func readRecord(name string, o object) (view, error) {
-	v := view{name: name, at: o.at, since: o.at, etag: o.etag, wrote: o.modified}
-	if !o.found {
+func (s *Store) readRecord(name string, o Object) (view, error) {
+	v := view{name: name, unit: s.o.Unit, at: o.At, since: o.At, version: o.Version, wrote: o.Wrote}
+	if !o.found() {
 		return v, nil
 	}
 	var r record
-	if err := json.Unmarshal(o.data, &r); err != nil || r.Nonce == "" || !r.Token.Valid() {
-		return v, refuse(fmt.Errorf("the record of %s is not one of Ringfence", fence.Quote(name)), foreign)
+	if err := json.Unmarshal(o.Data, &r); err != nil || r.Nonce == "" || !r.Token.Valid() {
+		return v, unfit(fmt.Errorf("the record of %s is not one of Ringfence", fence.Quote(name)), foreign)
 	}
 	if r.Name != name {
-		return v, refuse(fmt.Errorf("the record of %s is that of %s", fence.Quote(name), fence.Quote(r.Name)), foreign)
+		return v, unfit(fmt.Errorf("the record of %s is that of %s", fence.Quote(name), fence.Quote(r.Name)), foreign)
 	}
 	v.rec = &r
 	return v, nil
@@ -92,7 +90,7 @@ func (v view) over() (driver.EndCause, bool) {
 }
 
 // left is how long the term lasts at least.
-func (v view) left() time.Duration { return max(v.end().Sub(v.at)-unit, 0) }
+func (v view) left() time.Duration { return max(v.end().Sub(v.at)-v.unit, 0) }
 
 // overtaken reports whether the term is a grant at or below a floor that is in
 // force, of which nobody may have been told before it was.
@@ -105,7 +103,7 @@ func (v view) term() driver.Term {
 }
 
 func (v view) held() error {
-	return &driver.HeldError{Name: v.name, Holder: v.rec.Holder, Token: v.rec.Token, Remaining: max(v.left(), unit)}
+	return &driver.HeldError{Name: v.name, Holder: v.rec.Holder, Token: v.rec.Token, Remaining: max(v.left(), v.unit)}
 }
 
 // record is what anybody may see of the name.
@@ -120,7 +118,7 @@ func (v view) record() driver.Record {
 	cause, over := v.over()
 	switch {
 	case !over:
-		r.Remaining = max(v.left(), unit)
+		r.Remaining = max(v.left(), v.unit)
 	case cause == driver.EndForced:
 		r.EndedBy = v.rec.By
 		fallthrough

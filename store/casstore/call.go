@@ -1,4 +1,4 @@
-package s3store
+package casstore
 
 import (
 	"context"
@@ -18,7 +18,7 @@ type call struct {
 	step  step
 	nonce string // of every body that it writes: at most one of them is stored
 	lost  int    // writes of which no answer came: the step may have been taken
-	down  int    // requests that the endpoint did not take
+	down  int    // requests that the bucket did not take
 	pause pause
 }
 
@@ -34,20 +34,19 @@ func (c *call) take(ctx context.Context) (view, error) {
 		if done {
 			return v, err
 		}
-		r := judge(err)
-		switch {
-		case r.kind == driver.ErrUnknown:
+		switch kind := judge(err).Kind; {
+		case kind == driver.ErrUnknown:
 			c.lost++
-		case !r.again:
-			return v, inDoubt(c.lost > 0, err)
-		case !r.moved:
+		case kind == driver.ErrUnavailable:
 			c.down++
+		case !elsewhere(kind):
+			return v, inDoubt(c.lost > 0, err)
 		}
 		if ctx.Err() != nil || c.lost+c.down > maxFailed {
 			return v, inDoubt(c.lost > 0, err)
 		}
 		if stop := c.pause.wait(ctx); stop != nil {
-			return v, inDoubt(c.lost > 0, errors.Join(stop, err))
+			return v, inDoubt(c.lost > 0, giveUp(stop, err))
 		}
 	}
 }
@@ -74,20 +73,20 @@ func (c *call) try(ctx context.Context) (v view, done bool, err error) {
 	r.Nonce = c.nonce
 	body, err := json.Marshal(r)
 	if err != nil {
-		return v, true, refuse(err, "")
+		return v, true, unfit(err, "")
 	}
-	at, err := c.store.put(ctx, c.store.keys.lease(c.name), v.etag, body)
+	at, err := c.store.put(ctx, c.store.keys.lease(c.name), v.version, body)
 	switch {
 	case err != nil:
 		return v, false, err
-	case !r.sure(v, at):
+	case !r.sure(v, at, c.store.o.Apart):
 		return v, false, errLate
 	}
-	return view{name: c.name, rec: r, wrote: v.at, at: later(v.at, at)}, true, nil
+	return view{name: c.name, unit: v.unit, rec: r, wrote: v.at, at: later(v.at, at)}, true, nil
 }
 
 // errLate asks for another read, to see when the last write was made.
-var errLate = ruling{kind: driver.ErrUnknown, err: errors.New("its write took long"), hint: resolveHint}
+var errLate = doubt(errors.New("its write took long"))
 
 // settle gives the outcome of the call's own write, as every reader sees it.
 func (c *call) settle(v view) error {
@@ -109,7 +108,7 @@ func (c *call) refused(v view, err error) error {
 	}
 	switch {
 	case v.rec.Was != c.nonce:
-		return ruling{kind: driver.ErrUnknown, err: errors.New("the name was granted again before the answer came"), hint: resolveHint}
+		return doubt(errors.New("the name was granted again before the answer came"))
 	case v.rec.Ended == driver.EndReleased, v.rec.Ended == driver.EndForced:
 		return nil
 	}

@@ -1,4 +1,4 @@
-package s3guard
+package casguard
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ type header struct {
 	Token  fence.Token `json:"token"`
 	Seq    uint64      `json:"seq,omitempty"`
 	Key    string      `json:"key,omitempty"`
-	// Nonce makes each body another one, and with it the ETag. Was is the nonce of
+	// Nonce makes each value another one, and with it a version that is a digest. Was is the nonce of
 	// the object before.
 	Nonce string `json:"nonce"`
 	Was   string `json:"was,omitempty"`
@@ -28,7 +28,7 @@ const format = 1
 
 // state is a guarded object as it was read.
 type state struct {
-	object
+	Object
 	mark guard.Mark
 	head header
 }
@@ -37,18 +37,18 @@ type state struct {
 func (g *Guard) load(ctx context.Context) (state, error) {
 	s := state{mark: guard.Mark{Lease: g.o.Lease}}
 	var err error
-	if s.object, err = g.get(ctx, g.key); err != nil || s.etag == "" {
+	if s.Object, err = g.get(ctx, g.key); err != nil || s.Version == "" {
 		return s, err
 	}
-	line, data, ok := bytes.Cut(s.data, []byte("\n"))
+	line, data, ok := bytes.Cut(s.Data, []byte("\n"))
 	if !ok || json.Unmarshal(line, &s.head) != nil || s.head.Format != format || !s.head.Token.Valid() || s.head.Nonce == "" {
-		return s, failure{kind: guard.ErrUnfit, err: errors.New("it does not begin with a mark"), hint: foreign}
+		return s, unfit(errors.New("it does not begin with a mark"), foreign)
 	}
 	if g.o.Lease != "" && s.head.Lease != g.o.Lease {
-		return s, failure{kind: guard.ErrUnfit, err: fmt.Errorf("its mark belongs to lease %s, not to %s", fence.Quote(s.head.Lease), fence.Quote(g.o.Lease)),
-			hint: "guard another object, or with that lease"}
+		return s, unfit(fmt.Errorf("its mark belongs to lease %s, not to %s", fence.Quote(s.head.Lease), fence.Quote(g.o.Lease)),
+			"guard another object, or with that lease")
 	}
-	s.data, s.mark = data, guard.Mark{Lease: s.head.Lease, Token: s.head.Token, Seq: s.head.Seq, Key: s.head.Key}
+	s.Data, s.mark = data, guard.Mark{Lease: s.head.Lease, Token: s.head.Token, Seq: s.head.Seq, Key: s.head.Key}
 	return s, nil
 }
 
@@ -58,14 +58,14 @@ func (g *Guard) replace(ctx context.Context, s state, next guard.Mark, nonce str
 		Format: format, Lease: next.Lease, Token: next.Token, Seq: next.Seq, Key: next.Key, Nonce: nonce, Was: s.head.Nonce,
 	})
 	if err != nil {
-		return failure{kind: guard.ErrUnavailable, err: err}
+		return unsent(err)
 	}
 	if g.rule == guard.Sequenced && next.Token > s.mark.Token && s.mark.Seq > 0 {
 		if err := g.keepLast(ctx, s.mark); err != nil {
 			return unsent(err)
 		}
 	}
-	return g.put(ctx, g.key, s.etag, append(append(line, '\n'), data...))
+	return g.put(ctx, g.key, s.Version, append(append(line, '\n'), data...))
 }
 
 // last is the last write of a term that has been superseded. It stays for ever, in an
@@ -85,26 +85,29 @@ func (g *Guard) keepLast(ctx context.Context, m guard.Mark) error {
 	if err != nil {
 		return err
 	}
-	for range mostTurns {
-		at, etag, err := g.findLast(ctx, m.Token)
+	for turn := range mostTurns {
+		if err := pause(ctx, turn); err != nil {
+			return err
+		}
+		at, version, err := g.findLast(ctx, m.Token)
 		if err != nil || at.Seq >= m.Seq {
 			return err
 		}
-		if err = g.put(ctx, g.lastKey(m.Token), etag, body); err == nil || !judge(err).moved {
+		if err = g.put(ctx, g.lastKey(m.Token), version, body); err == nil || !errors.Is(judge(err).Kind, guard.ErrRetry) {
 			return err
 		}
 	}
-	return failure{kind: guard.ErrRetry, err: errBusy}
+	return &guard.Error{Kind: guard.ErrUnavailable, Err: errBusy, Hint: "nothing is applied"}
 }
 
 // findLast reads the note of a term's last write. Without one it is zero.
-func (g *Guard) findLast(ctx context.Context, t fence.Token) (l last, etag string, err error) {
+func (g *Guard) findLast(ctx context.Context, t fence.Token) (l last, version string, err error) {
 	o, err := g.get(ctx, g.lastKey(t))
-	if err != nil || o.etag == "" {
+	if err != nil || o.Version == "" {
 		return l, "", err
 	}
-	if json.Unmarshal(o.data, &l) != nil {
-		return l, "", failure{kind: guard.ErrUnfit, err: errors.New("the note of a term's last write is not one of this guard"), hint: foreign}
+	if json.Unmarshal(o.Data, &l) != nil {
+		return l, "", unfit(errors.New("the note of a term's last write is not one of this guard"), foreign)
 	}
-	return l, o.etag, nil
+	return l, o.Version, nil
 }

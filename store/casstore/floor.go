@@ -1,4 +1,4 @@
-package s3store
+package casstore
 
 import (
 	"context"
@@ -13,14 +13,17 @@ import (
 )
 
 const (
-	// beyond is how far above the endpoint's clock the floor of a new store lies, so
+	// beyond is how far above the bucket's clock the floor of a new store lies, so
 	// that a clock which lags the one before it repeats no number.
 	beyond = time.Minute
-	// settling is how long after its write a raised floor is in force: longer than a
-	// grant goes on from a read of the floor without reading it again, which is prompt
-	// or patience, and maxApart.
-	settling = patience + maxApart
+	// lookAgain is how often a store reads the clock at most while it waits for it.
+	lookAgain = 100 * time.Millisecond
 )
+
+// settling is how long after its write a raised floor is in force: longer than a grant
+// goes on from a read of the floor without reading it again, which is prompt, and one
+// unit that the clock leaves out, or Patience; and clocks may be Apart.
+func (o Options) settling() time.Duration { return max(o.Patience, prompt+o.Unit) + o.Apart }
 
 // floor is the store's own record: at or below Value nothing is granted.
 type floor struct {
@@ -35,14 +38,14 @@ type floor struct {
 	inForce time.Time // from when on nothing at or below Value is handed out
 }
 
-// floor reads the store's record, at the endpoint's time that it returns, and
+// floor reads the store's record, at the bucket's time that it returns, and
 // refuses an identity that nobody has accepted. A record that is missing is made.
 func (s *Store) floor(ctx context.Context) (floor, time.Time, error) {
 	f, o, err := s.currentFloor(ctx)
 	if err == nil {
 		err = s.accept(f)
 	}
-	return f, o.at, err
+	return f, o.At, err
 }
 
 // accept reports why this client can't grant for the identity of f, or nil.
@@ -51,30 +54,30 @@ func (s *Store) accept(f floor) error {
 	defer s.mu.Unlock()
 	s.above = max(s.above, f.Value)
 	switch {
-	case s.known == "" && s.refuse && f.Previous != "" && f.Accepted != f.Identity:
+	case s.known == "" && s.o.RefuseNewIdentity && f.Previous != "" && f.Accepted != f.Identity:
 		s.known = f.Previous
-	case s.known == "" || !s.refuse || f.Accepted == f.Identity:
+	case s.known == "" || !s.o.RefuseNewIdentity || f.Accepted == f.Identity:
 		s.known = f.Identity
 	}
 	if s.known != f.Identity {
-		return refuse(fmt.Errorf("the store's own record was lost: its identity was %s, and is %s now", s.known, f.Identity),
+		return unfit(fmt.Errorf("the store's own record was lost: its identity was %s, and is %s now", s.known, f.Identity),
 			"raise the floor with `ringfence recover` above every mark of what the leases protect")
 	}
 	return nil
 }
 
 // currentFloor reads the store's record, or makes it.
-func (s *Store) currentFloor(ctx context.Context) (floor, object, error) {
+func (s *Store) currentFloor(ctx context.Context) (floor, Object, error) {
 	for p := (pause{}); ; {
 		o, err := s.get(ctx, s.keys.store())
 		if err != nil {
 			return floor{}, o, err
 		}
-		if o.found {
-			f, err := readFloor(o)
+		if o.found() {
+			f, err := s.readFloor(o)
 			return f, o, err
 		}
-		if err = s.putFloor(ctx, "", s.newFloor(o.at)); err != nil && !judge(err).again {
+		if err = s.putFloor(ctx, "", s.newFloor(o.At)); err != nil && !again(err) {
 			return floor{}, o, before(err)
 		}
 		if err := p.wait(ctx); err != nil {
@@ -83,13 +86,13 @@ func (s *Store) currentFloor(ctx context.Context) (floor, object, error) {
 	}
 }
 
-func readFloor(o object) (floor, error) {
+func (s *Store) readFloor(o Object) (floor, error) {
 	var f floor
-	if err := json.Unmarshal(o.data, &f); err != nil || f.Identity == "" || f.Value < 0 {
-		return f, refuse(errors.New("the store's own record is not one of Ringfence"), foreign)
+	if err := json.Unmarshal(o.Data, &f); err != nil || f.Identity == "" || f.Value < 0 {
+		return f, unfit(errors.New("the store's own record is not one of Ringfence"), foreign)
 	}
-	if f.inForce = o.modified; f.Raised {
-		f.inForce = o.modified.Add(settling)
+	if f.inForce = o.Wrote; f.Raised {
+		f.inForce = o.Wrote.Add(s.o.settling())
 	}
 	return f, nil
 }
@@ -108,17 +111,17 @@ func (s *Store) newFloor(at time.Time) floor {
 	return f
 }
 
-func (s *Store) putFloor(ctx context.Context, etag string, f floor) error {
+func (s *Store) putFloor(ctx context.Context, version string, f floor) error {
 	f.Nonce = rand.Text()
 	body, err := json.Marshal(f)
 	if err != nil {
 		return err
 	}
-	_, err = s.put(ctx, s.keys.store(), etag, body)
+	_, err = s.put(ctx, s.keys.store(), version, body)
 	return err
 }
 
-// Raise implements driver.Recoverer. It returns when the floor is in force, eight
+// Raise implements driver.Recoverer. It returns when the floor is in force, some
 // seconds after it is written. Where it fails with ErrUnknown, raise again.
 func (s *Store) Raise(ctx context.Context, above fence.Token) (fence.Token, error) {
 	if above < 0 || above >= fence.MaxToken {
@@ -135,10 +138,10 @@ func (s *Store) Raise(ctx context.Context, above fence.Token) (fence.Token, erro
 			if err == nil {
 				next := f
 				next.Value, next.Accepted, next.Raised = max(f.Value, above), f.Identity, true
-				err = s.putFloor(ctx, o.etag, next)
-				written = written || err == nil || judge(err).kind == driver.ErrUnknown
+				err = s.putFloor(ctx, o.Version, next)
+				written = written || err == nil || judge(err).Kind == driver.ErrUnknown
 			}
-			if r := judge(err); err != nil && !r.again && r.kind != driver.ErrUnknown {
+			if err != nil && !again(err) && judge(err).Kind != driver.ErrUnknown {
 				return 0, inDoubt(written, err)
 			}
 			if err := p.wait(ctx); err != nil {
@@ -148,7 +151,7 @@ func (s *Store) Raise(ctx context.Context, above fence.Token) (fence.Token, erro
 	})
 }
 
-// await returns when the endpoint's clock has passed a time. If it can't be known
+// await returns when the bucket's clock has passed a time. If it can't be known
 // that it has, the error is a doubt.
 func (s *Store) await(ctx context.Context, end time.Time) error {
 	for {
@@ -156,10 +159,10 @@ func (s *Store) await(ctx context.Context, end time.Time) error {
 		if err != nil {
 			return inDoubt(true, err)
 		}
-		if o.at.After(end) {
+		if o.At.After(end) {
 			return nil
 		}
-		t := time.NewTimer(unit)
+		t := time.NewTimer(max(s.o.Unit, lookAgain))
 		select {
 		case <-t.C:
 		case <-ctx.Done():

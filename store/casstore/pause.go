@@ -1,4 +1,4 @@
-package s3store
+package casstore
 
 import (
 	"context"
@@ -16,7 +16,7 @@ type pause struct {
 const (
 	maxPause = time.Second
 	// maxTries is after how many tries a call gives up that always finds the record
-	// changed, or the endpoint busy.
+	// changed, or the bucket busy: some seven seconds.
 	maxTries = 16
 )
 

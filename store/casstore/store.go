@@ -1,4 +1,4 @@
-package s3store
+package casstore
 
 import (
 	"cmp"
@@ -13,10 +13,9 @@ import (
 // Store hosts leases in a bucket. It implements driver.Store, driver.Lister,
 // driver.Breaker and driver.Recoverer.
 type Store struct {
-	client Client
-	bucket string
+	bucket Bucket
 	keys   keys
-	refuse bool // a new identity, until it is accepted
+	o      Options
 	props  driver.Properties
 
 	ctx    context.Context // lives until Close
@@ -27,21 +26,14 @@ type Store struct {
 	above fence.Token // the highest floor that it has seen
 }
 
-var (
-	_ driver.Lister    = (*Store)(nil)
-	_ driver.Breaker   = (*Store)(nil)
-	_ driver.Recoverer = (*Store)(nil)
-)
-
-// minTTL leaves a holder something after the write that gets it the lease took one
-// second, and Date another.
-const minTTL = 3 * unit
-
-func newStore(client Client, bucket string, o Options) *Store {
+func newStore(bucket Bucket, label string, o Options) *Store {
 	s := &Store{
-		client: client, bucket: bucket, keys: keys{o.Prefix}, refuse: o.RefuseNewIdentity,
+		bucket: bucket, keys: keys{o.Prefix}, o: o,
 		props: driver.Properties{
-			Store: o.Label, Clock: "the endpoint's, the Date of its answers", Resolution: unit, MinTTL: minTTL, Durable: true,
+			Store: label, Clock: o.Clock, Resolution: o.Unit, Durable: true,
+			// A holder has something left after the write that gets it the lease took one
+			// unit, and the clock's answer another.
+			MinTTL: max(3*o.Unit, time.Second),
 		},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -51,7 +43,7 @@ func newStore(client Client, bucket string, o Options) *Store {
 // Properties implements driver.Store.
 func (s *Store) Properties() driver.Properties { return s.props }
 
-// Close implements driver.Store. Calls under way are given up; the client stays open.
+// Close implements driver.Store. Calls under way are given up; the bucket stays open.
 func (s *Store) Close() error {
 	s.cancel()
 	return nil
@@ -74,6 +66,25 @@ func run[R any](ctx context.Context, s *Store, what string, f func(context.Conte
 		return none, s.explain(what, err)
 	}
 	return result, nil
+}
+
+// get reads a value. Its error is one of a call that changed nothing.
+func (s *Store) get(ctx context.Context, key string) (Object, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.o.Patience)
+	defer cancel()
+	o, err := s.bucket.Get(ctx, key)
+	if err != nil {
+		return Object{}, before(err)
+	}
+	o.At = later(o.At, o.Wrote.Truncate(s.o.Unit)) // another server of the service wrote it, with a clock ahead
+	return o, nil
+}
+
+// put writes a value under a condition.
+func (s *Store) put(ctx context.Context, key, version string, data []byte) (time.Time, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.o.Patience)
+	defer cancel()
+	return s.bucket.Put(ctx, key, version, data)
 }
 
 // Acquire implements driver.Store.
@@ -133,7 +144,7 @@ func (s *Store) look(ctx context.Context, name string, wantFloor bool) (view, er
 		if err != nil {
 			return view{}, err
 		}
-		return readRecord(name, o)
+		return s.readRecord(name, o)
 	}
 	var f floor
 	var at time.Time
