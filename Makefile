@@ -33,8 +33,8 @@ build: ## build the command into bin/ringfence
 demo: ## show a paused holder overwrite newer work, and then be refused
 	go run ./cmd/ringfence demo
 
-bench: ## measure against the least raw statements, as ratios
-	go test ./internal/e2e/bench -run '^$$' -bench . -benchtime 1x -timeout 30m
+bench: ## measure against the raw limit of each store and against other locks, as ratios
+	GOWORK=off go -C internal/e2e/bench test -run '^$$' -bench . -benchtime 1x -timeout 60m
 
 cover: ## run the tests and show which share of each function they reach
 	@mkdir -p bin

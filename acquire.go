@@ -24,7 +24,8 @@ func (l *Locker) TryAcquire(ctx context.Context, name string, h Hold) (*Lease, e
 
 // Acquire is [Locker.TryAcquire], trying again for up to wait while the name is
 // held or the store can't be reached, with pauses that grow to a second and are
-// spread at random. A hint of the store that the name may be free ends a pause.
+// spread at random. A hint of the store that the name may be free ends a pause; where
+// the store gives hints, pauses grow to five seconds.
 // After wait it fails with the last reason.
 func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h Hold) (*Lease, error) {
 	if err := CheckWait(wait); err != nil {
@@ -39,7 +40,7 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 	watch := l.watch(ctx, name)
 	defer watch.end()
 	var last error // what the try before came to
-	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+	for pause := firstPause; ; pause = min(2*pause, watch.longestPause()) {
 		a.patience = max(wait-l.now().elapsed(begun), leastPatience)
 		lease, err := a.ask(ctx)
 		left := wait - l.now().elapsed(begun)
@@ -63,7 +64,10 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 const (
 	firstPause = 25 * time.Millisecond
 	maxPause   = time.Second
-	maxTries   = 3
+	// watchedPause is the longest pause of a waiter who listens for hints: how long it
+	// takes to make up for one that was lost.
+	watchedPause = 5 * time.Second
+	maxTries     = 3
 
 	// leastPatience is what a store gets to answer the last try of a wait.
 	leastPatience = 100 * time.Millisecond

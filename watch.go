@@ -43,6 +43,14 @@ func (w *watch) begin(left time.Duration) bool {
 	return true
 }
 
+// longestPause is what the pauses of the waiter may grow to.
+func (w *watch) longestPause() time.Duration {
+	if w.hints != nil {
+		return watchedPause
+	}
+	return maxPause
+}
+
 // rest waits for d or for a hint, and reports whether the waiter's context lasts.
 func (w *watch) rest(d time.Duration) bool {
 	t := time.NewTimer(d)

@@ -98,15 +98,39 @@ func TestLostHintOnlyCostsAPause(t *testing.T) {
 				if err := holder.Release(t.Context()); err != nil {
 					t.Fatal(err)
 				}
+				longest := maxPause
+				if fail == nil {
+					longest = watchedPause
+				}
 				begun := time.Now()
 				lease := <-got
-				if took := time.Since(begun); took > maxPause*11/10 {
+				if took := time.Since(begun); took > longest*3/2 {
 					t.Errorf("granted %s after the release; want one pause", took)
 				}
 				lease.Abandon()
 			})
 		})
 	}
+}
+
+// Whoever listens for hints asks less often: two hundred that wait must not keep a
+// store busy.
+func TestWhoListensAsksSeldom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &watched{}
+		holder, got := waiting(t, w)
+		before := w.faulty.count("acquire")
+		time.Sleep(100 * watchedPause)
+		if asked := w.faulty.count("acquire") - before; asked < 50 || asked > 220 {
+			t.Errorf("asked %d times within 100 pauses", asked)
+		}
+		if err := holder.Release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.hints <- struct{}{}
+		(<-got).Abandon()
+	})
 }
 
 // A name that was released between the refusal and the start of the watch gives no

@@ -8,9 +8,12 @@ needs=(
 	"/usr/lib/postgresql/*/bin/postgres     postgresql postgresql@17"
 	"/usr/lib/*/faketime/libfaketime.so.1   faketime   -"
 	"/usr/sbin/pgbouncer                    pgbouncer  pgbouncer"
+	"/usr/sbin/mariadbd                     mariadb-server mariadb"
 	"/usr/bin/redis-server                  redis-server redis"
 	"/usr/bin/etcd                          etcd-server etcd"
 	"/usr/bin/etcdctl                       etcd-client etcd"
+	"/usr/share/java/zookeeper.jar          libzookeeper-java -"
+	"/usr/bin/java                          default-jre-headless openjdk"
 )
 
 on_debian() { command -v apt-get >/dev/null; }

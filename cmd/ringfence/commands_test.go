@@ -8,12 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ringfence-go/ringfence/cmd/ringfence/internal/open"
@@ -51,6 +53,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"until":   until,
 	"gone":    gone,
 	"sql":     execSQL,
+	"redis":   execRedis,
 	"network": network,
 	"shape":   shape,
 	"role":    role,
@@ -58,14 +61,13 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"unmounts": unmounts,
 }
 
-// exits STATUS PROGRAM ARG... runs a program that must end with this very status.
+// exits STATUS PROGRAM ARG... runs a program that must end with this very status,
+// or with one of several: 0|1.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
 	got := exitCode(ts, ts.Exec(args[1], args[2:]...))
 	stageOf(ts).inspect(ts, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
-	if got != want {
-		ts.Fatalf("exit status %d, want %d", got, want)
+	if !slices.Contains(strings.Split(args[0], "|"), strconv.Itoa(got)) {
+		ts.Fatalf("exit status %d, want %s", got, args[0])
 	}
 }
 
@@ -171,14 +173,31 @@ func execSQL(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// role makes a role without rights, whose password is the canary, and goes on as
-// it. OWNER names the store as before.
-func role(ts *testscript.TestScript, _ bool, _ []string) {
+// execRedis is "redis COMMAND ARG...": executes it in the store's server.
+func execRedis(ts *testscript.TestScript, _ bool, args []string) {
+	options, err := redis.ParseURL(stageOf(ts).store)
+	ts.Check(err)
+	client := redis.NewClient(options)
+	defer client.Close()
+	command := make([]any, len(args))
+	for i, word := range args {
+		command[i] = word
+	}
+	ts.Check(client.Do(context.Background(), command...).Err())
+}
+
+// role makes a role without rights, in Redis one with the rights of the words that
+// follow, whose password is the canary, and goes on as it. OWNER names the store as before.
+func role(ts *testscript.TestScript, _ bool, rights []string) {
 	s := stageOf(ts)
 	u, err := url.Parse(s.store)
 	ts.Check(err)
 	s.role = "app_" + strings.TrimPrefix(u.Path, "/")
-	execSQL(ts, false, []string{"CREATE ROLE CURRENT_APP LOGIN PASSWORD '" + canary + "'"})
+	if u.Scheme == "redis" {
+		execRedis(ts, false, append([]string{"ACL", "SETUSER", s.role, "on", ">" + canary}, rights...))
+	} else {
+		execSQL(ts, false, []string{"CREATE ROLE CURRENT_APP LOGIN PASSWORD '" + canary + "'"})
+	}
 	u.User = url.UserPassword(s.role, canary)
 	ts.Setenv("OWNER", s.store)
 	ts.Setenv("RINGFENCE_STORE", u.String())
@@ -224,7 +243,9 @@ var shapes = []struct {
 	{regexp.MustCompile(`"20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z"`), `"TIME"`},
 	{regexp.MustCompile(`("remaining_seconds": )[0-9.]+`), `${1}NUMBER`},
 	{regexp.MustCompile(`("current": )"[^"]+"`), `$1"IDENTITY"`},
-	{regexp.MustCompile(`"(sqlite|postgres)://[^"]*"`), `"URL"`},
+	{regexp.MustCompile(`"(sqlite|postgres|redis)://[^"]*"`), `"URL"`},
+	{regexp.MustCompile(`"Redis [0-9.]+"`), `"VERSION"`},
+	{regexp.MustCompile(`[+-][0-9]+ ms against this machine's, give or take [0-9.]+ ms`), `DISTANCE`},
 }
 
 // shape FILE puts a word in the place of what differs from run to run.

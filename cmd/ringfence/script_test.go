@@ -43,6 +43,12 @@ func onRedis(t *testing.T, folder string) {
 	})
 }
 
+// onStandby gives all scripts a server that follows another one.
+func onStandby(t *testing.T, folder string) {
+	standby := realserver.NewPostgres(t, nil).Standby(t)
+	runScripts(t, folder, "standby", func(testing.TB, string) string { return standby.URL("postgres") })
+}
+
 // onEtcd shares one server among the scripts of a folder, each with a prefix of its own.
 func onEtcd(t *testing.T, folder string) {
 	server := realserver.NewEtcd(t, nil)
@@ -81,6 +87,10 @@ func runScripts(t *testing.T, folder, kind string, store func(t testing.TB, work
 			e.Setenv("USER", "tester")
 			e.Setenv("GORACE", os.Getenv("GORACE"))
 			e.Setenv("RINGFENCE_STORE", address)
+			if kind == "s3" {
+				e.Setenv("AWS_ACCESS_KEY_ID", "jobs")
+				e.Setenv("AWS_SECRET_ACCESS_KEY", canary)
+			}
 			for _, pair := range e.Vars {
 				name, _, _ := strings.Cut(pair, "=")
 				s.env = append(s.env, name)
@@ -110,7 +120,10 @@ func TestScript(t *testing.T) {
 	t.Run("each", func(t *testing.T) { t.Parallel(); onEach(t, "each") })
 	t.Run("sqlite", func(t *testing.T) { onSQLite(t, "sqlite") })
 	t.Run("postgres", func(t *testing.T) { onPostgres(t, "postgres") })
+	t.Run("standby", func(t *testing.T) { onStandby(t, "standby") })
+	t.Run("redis", func(t *testing.T) { onRedis(t, "redis") })
 	t.Run("etcd", func(t *testing.T) { onEtcd(t, "etcd") })
+	t.Run("server", func(t *testing.T) { t.Parallel(); onServers(t, "server") })
 }
 
 // TestUsage runs scripts that must touch no store: there is none.

@@ -40,6 +40,8 @@ type Column struct {
 //
 //	v, err := reports.Update(ctx, db, lease.Fence(), day, "body = $1", body)
 //
+// MySQL has ? for each of them, in their order.
+//
 // The error is nil exactly when the write is applied. Why a write was refused is
 // read afterwards, and the verdict says so (Observed). A column keeps no key:
 // under Once the term's second write is a Conflict, also when it is the first
@@ -52,9 +54,7 @@ func (c Column) Update(ctx context.Context, q Runner, f fence.Fence, id any, set
 	if err := checkSet(set); err != nil {
 		return fence.Verdict{}, err
 	}
-	n := len(args)
-	statement := c.statement("column_update", "{set}", set, "{token}", c.Dialect.parameter(n+1), "{key}", c.Dialect.parameter(n+2))
-	return c.change(ctx, q, f, id, statement, append(args[:n:n], int64(f.Token), id))
+	return c.change(ctx, q, f, id, "column_update", set, args)
 }
 
 // Establish raises the fence of the row to f's token and changes nothing else,
@@ -68,8 +68,7 @@ func (c Column) Establish(ctx context.Context, q Runner, f fence.Fence, id any) 
 		return fence.Verdict{}, fmt.Errorf("%w: %s: to establish would use up the one write of the rule once (%w); use the rule latest, or a Guard",
 			fence.ErrInvalid, fence.Quote(c.Table), errors.ErrUnsupported)
 	}
-	statement := c.statement("column_establish", "{token}", c.Dialect.parameter(1), "{key}", c.Dialect.parameter(2))
-	return c.change(ctx, q, f, id, statement, []any{int64(f.Token), id})
+	return c.change(ctx, q, f, id, "column_establish", "", nil)
 }
 
 // Check reports why c can't guard anything, or nil. Update and Establish call it.
@@ -103,7 +102,7 @@ func checkSet(set string) error {
 }
 
 // change sends one guarded statement, and asks for the cause when it changed nothing.
-func (c Column) change(ctx context.Context, q Runner, f fence.Fence, id any, statement string, args []any) (fence.Verdict, error) {
+func (c Column) change(ctx context.Context, q Runner, f fence.Fence, id any, file, set string, args []any) (fence.Verdict, error) {
 	v := fence.Verdict{Resource: c.Table, Fence: f}
 	if f.Check() != nil || f.Name != c.Lease {
 		v.Outcome, v.Cause = fence.Refused, fence.Invalid
@@ -113,11 +112,11 @@ func (c Column) change(ctx context.Context, q Runner, f fence.Fence, id any, sta
 		v, err := subject{c.Table, f}.broken(err)
 		return c.counted(v), err
 	}
-	n, err := affected(q.ExecContext(ctx, statement, args...))
+	found, err := c.send(ctx, q, f, id, file, set, args)
 	if err != nil {
 		return c.failed(q, f, err)
 	}
-	if n > 0 {
+	if found {
 		v.Outcome, v.Mark = fence.Admitted, f.Token
 		return c.conclude(v)
 	}
@@ -128,6 +127,25 @@ func (c Column) change(ctx context.Context, q Runner, f fence.Fence, id any, sta
 		return c.counted(v), err
 	}
 	return c.conclude(v)
+}
+
+// send reports whether the statement found a row that it might change. MySQL counts
+// no row that had the new values before, unless its driver is told to; so there the
+// statement hands the token back.
+func (c Column) send(ctx context.Context, q Runner, f fence.Fence, id any, file, set string, args []any) (bool, error) {
+	n := len(args)
+	if c.Dialect == MySQL {
+		statement := c.statement(file, "{set}", set, "{token}", f.Token.String(), "{key}", c.Dialect.parameter(n+1))
+		r, err := q.ExecContext(ctx, statement, append(args[:n:n], id)...)
+		if err != nil {
+			return false, err
+		}
+		token, err := r.LastInsertId()
+		return token == int64(f.Token), err
+	}
+	statement := c.statement(file, "{set}", set, "{token}", c.Dialect.parameter(n+1), "{key}", c.Dialect.parameter(n+2))
+	rows, err := affected(q.ExecContext(ctx, statement, append(args[:n:n], int64(f.Token), id)...))
+	return rows > 0, err
 }
 
 // observe reads why a write changed nothing. The row may have changed again
@@ -179,12 +197,10 @@ func (c Column) statement(file string, pairs ...string) string {
 		old = "<="
 	}
 	for i, part := range table {
-		table[i] = quote(part)
+		table[i] = c.Dialect.quote(part)
 	}
 	pairs = append(pairs,
 		"{table}", strings.Join(table, "."), "{row}", strings.Join(table, "."),
-		"{id}", quote(c.ID), "{fence}", quote(c.Fence), "{old}", old)
+		"{id}", c.Dialect.quote(c.ID), "{fence}", c.Dialect.quote(c.Fence), "{old}", old)
 	return strings.NewReplacer(pairs...).Replace(c.Dialect.sql(file))
 }
-
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -1,4 +1,4 @@
-// Package sqlguard guards rows and tables of PostgreSQL and SQLite through
+// Package sqlguard guards rows and tables of PostgreSQL, SQLite and MySQL through
 // database/sql. It imports no driver: open the database with the one you use.
 //
 // There are two shapes, told apart in docs/guards/sql.md.

@@ -100,8 +100,12 @@ func ofCode(code int) class {
 	return failed
 }
 
-// ofText knows SQLite drivers whose errors have no method for the code.
+// ofText knows the drivers whose errors have no method for the code: MySQL's, and
+// some of SQLite's.
 func ofText(text string) class {
+	if c := ofNumber(numberIn(text)); c != unsure {
+		return c
+	}
 	switch {
 	case strings.Contains(text, "database is locked"), strings.Contains(text, "table is locked"):
 		return transient
@@ -116,7 +120,7 @@ func (s subject) commit(ctx context.Context, err error) error {
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // database/sql rolled it back
 		return s.fail(guard.ErrUnavailable, context.Cause(ctx), "nothing is applied")
 	}
-	if errors.Is(err, sql.ErrTxDone) || strings.Contains(err.Error(), "no transaction is active") { // by Commit, or by a statement in SQLite
+	if errors.Is(err, sql.ErrTxDone) || strings.Contains(err.Error(), "no transaction is active") || mysqlNumber(err) == noSavepoint { // by Commit, or by a statement
 		return s.fail(guard.ErrUnknown, err, "the function ended the transaction itself; leave commit and rollback to sqlguard")
 	}
 	return s.alone(err)
@@ -125,7 +129,7 @@ func (s subject) commit(ctx context.Context, err error) error {
 // effect is the failure of the caller's own statements. It keeps the caller's
 // error, and says where the transaction deserves another try.
 func (s subject) effect(err error) error {
-	if classify(err) == transient && !errors.Is(err, guard.ErrRetry) {
+	if err != nil && classify(err) == transient && !errors.Is(err, guard.ErrRetry) {
 		return s.fail(guard.ErrRetry, err, "")
 	}
 	return err

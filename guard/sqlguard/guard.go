@@ -58,15 +58,15 @@ func (g *Guard) Counter() *guard.Counter { return g.counter }
 // returns, nothing older can land any more. Read what you will change after
 // that, not before. It may be repeated, and creates the mark where there is none.
 func (g *Guard) Establish(ctx context.Context, db *sql.DB, f fence.Fence) (fence.Verdict, error) {
-	establish := func(tx *sql.Tx) (fence.Verdict, error) { return g.establish(ctx, tx, f) }
-	v, err := g.about(f).transact(ctx, db, establish, nil)
+	establish := func(tx *sql.Tx, again bool) (fence.Verdict, error) { return g.establish(ctx, tx, f, again) }
+	v, err := g.about(f).transact(ctx, db, g.dialect, establish, nil)
 	return g.counted(v), err
 }
 
 // EstablishTx is Establish as a part of tx. It holds from its statement on
 // against others, and for good when tx commits. Roll tx back on an error.
 func (g *Guard) EstablishTx(ctx context.Context, tx *sql.Tx, f fence.Fence) (fence.Verdict, error) {
-	v, err := g.establish(ctx, tx, f)
+	v, err := g.establish(ctx, tx, f, false)
 	return g.counted(v), err
 }
 
@@ -87,17 +87,21 @@ func (g *Guard) Admit(ctx context.Context, tx *sql.Tx, w guard.Write) (fence.Ver
 // Duplicate. When fn fails, nothing is applied, the mark is as it was, and fn's
 // error is returned. fn leaves commit and rollback to InTx.
 func (g *Guard) InTx(ctx context.Context, db *sql.DB, w guard.Write, fn func(*sql.Tx) error) (fence.Verdict, error) {
-	admit := func(tx *sql.Tx) (fence.Verdict, error) { return g.admit(ctx, tx, w) }
-	v, err := g.about(w.Fence).transact(ctx, db, admit, fn)
+	admit := func(tx *sql.Tx, _ bool) (fence.Verdict, error) { return g.admit(ctx, tx, w) }
+	v, err := g.about(w.Fence).transact(ctx, db, g.dialect, admit, fn)
 	return g.counted(v), err
 }
 
-func (g *Guard) establish(ctx context.Context, tx *sql.Tx, f fence.Fence) (fence.Verdict, error) {
+// establish first locks the mark, or first tries to create it.
+func (g *Guard) establish(ctx context.Context, tx *sql.Tx, f fence.Fence, create bool) (fence.Verdict, error) {
 	if _, v := guard.Establish(guard.Mark{Lease: g.lease}, f, fence.MaxToken); v.Cause == fence.Invalid {
 		return g.conclude(v) // before anything is sent
 	}
-	for {
-		m, limit, err := g.lock(ctx, tx)
+	for look := g.lock; ; look = g.lock {
+		if create {
+			look, create = g.absent, false
+		}
+		m, limit, err := look(ctx, tx)
 		if err != nil {
 			return g.about(f).broken(err)
 		}

@@ -40,29 +40,28 @@ func InTx(ctx context.Context, db *DB, f fence.Fence, resource string, fn func(t
 	if err != nil {
 		return err
 	}
-	establish := func(tx *sql.Tx) (fence.Verdict, error) { return g.establish(ctx, tx, f) }
-	v, err := g.about(f).transact(ctx, db.db, establish, fn)
+	establish := func(tx *sql.Tx, again bool) (fence.Verdict, error) { return g.establish(ctx, tx, f, again) }
+	v, err := g.about(f).transact(ctx, db.db, db.dialect, establish, fn)
 	g.counted(v)
 	return err
 }
 
 // transact runs judge and then fn in one transaction, and commits it.
 func (s subject) transact(
-	ctx context.Context, db *sql.DB,
-	judge func(*sql.Tx) (fence.Verdict, error), fn func(*sql.Tx) error,
+	ctx context.Context, db *sql.DB, d Dialect,
+	judge func(tx *sql.Tx, again bool) (fence.Verdict, error), fn func(*sql.Tx) error,
 ) (fence.Verdict, error) {
-	tx, err := db.BeginTx(ctx, nil)
+	tx, v, err := s.judged(ctx, db, d, judge)
 	if err != nil {
-		return s.broken(err)
-	}
-	defer tx.Rollback() // also when fn panics; after the commit it does nothing
-	v, err := judge(tx)
-	if err != nil || v.Outcome == fence.Duplicate {
 		return v, err
 	}
+	defer tx.Rollback() // also when fn panics; after the commit it does nothing
+	if v.Outcome == fence.Duplicate {
+		return v, nil
+	}
 	if fn != nil {
-		if err := fn(tx); err != nil {
-			return fence.Verdict{Outcome: fence.Unavailable, Resource: s.resource, Fence: s.fence}, s.effect(err)
+		if outcome, err := s.carryOut(ctx, tx, d, fn); err != nil {
+			return fence.Verdict{Outcome: outcome, Resource: s.resource, Fence: s.fence}, err
 		}
 	}
 	if err := ctx.Err(); err != nil { // the commit is not sent
@@ -72,6 +71,58 @@ func (s subject) transact(
 		return verdictOf(s.commit(ctx, err))
 	}
 	return v, nil
+}
+
+// judged begins a transaction with judge. In MySQL, to look for a mark that is not
+// there locks the gap that it would be in, for others that look too. When they create
+// theirs there they are in each other's way, and all but one are ended: they begin
+// anew, and create before they look.
+func (s subject) judged(
+	ctx context.Context, db *sql.DB, d Dialect, judge func(tx *sql.Tx, again bool) (fence.Verdict, error),
+) (*sql.Tx, fence.Verdict, error) {
+	for try := 1; ; try++ {
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			v, err := s.broken(err)
+			return nil, v, err
+		}
+		v, err := judge(tx, try > 1)
+		if err == nil {
+			return tx, v, nil
+		}
+		_ = tx.Rollback()
+		if d != MySQL || try == tries || mysqlNumber(err) != deadlock || ctx.Err() != nil {
+			return nil, v, err
+		}
+	}
+}
+
+// tries is how often a transaction that does nothing but judge begins anew.
+const tries = 8
+
+// carryOut runs fn, and says what its failure means. In MySQL a savepoint around it
+// shows whether the transaction lasted: a statement that defines something, such as
+// CREATE TABLE, commits it, and a deadlock ends it; what follows then is under no
+// lock and is committed at once.
+func (s subject) carryOut(ctx context.Context, tx *sql.Tx, d Dialect, fn func(*sql.Tx) error) (fence.Outcome, error) {
+	if d != MySQL {
+		return fence.Unavailable, s.effect(fn(tx))
+	}
+	if _, err := tx.ExecContext(ctx, "SAVEPOINT ringfence_guard"); err != nil {
+		return fence.Unavailable, s.inside(err)
+	}
+	err := fn(tx)
+	if err != nil && classify(err) == transient {
+		return fence.Unavailable, s.effect(err)
+	}
+	_, lost := tx.ExecContext(ctx, "RELEASE SAVEPOINT ringfence_guard")
+	switch {
+	case errors.Is(lost, sql.ErrTxDone) && ctx.Err() == nil, mysqlNumber(lost) == noSavepoint:
+		return fence.Unknown, errors.Join(err, s.commit(ctx, lost))
+	case err == nil && lost != nil:
+		return fence.Unavailable, s.inside(lost)
+	}
+	return fence.Unavailable, err
 }
 
 // broken is the answer to a failed statement of an open transaction.

@@ -20,16 +20,24 @@ type marks struct {
 // lock takes the lock under which the mark is decided on, and then reads the
 // mark and the highest token that the database's clock allows. In SQLite that
 // is the lock of the whole database, taken before anything is read, so that no
-// snapshot can be too old to write; in PostgreSQL it is the row's.
+// snapshot can be too old to write; in PostgreSQL and MySQL it is the row's.
 func (s marks) lock(ctx context.Context, tx *sql.Tx) (guard.Mark, fence.Token, error) {
 	var m guard.Mark
 	var token, seq, ms int64
-	err := tx.QueryRowContext(ctx, s.dialect.sql("lock"), s.resource).Scan(&m.Lease, &token, &seq, &m.Key, &ms)
-	if errors.Is(err, sql.ErrNoRows) { // SQLite, where RETURNING has nothing to return
-		err = tx.QueryRowContext(ctx, s.dialect.sql("clock")).Scan(&ms)
+	statement, args := s.dialect.statement("lock", s.resource)
+	err := tx.QueryRowContext(ctx, statement, args...).Scan(&m.Lease, &token, &seq, &m.Key, &ms)
+	if errors.Is(err, sql.ErrNoRows) { // SQLite, where RETURNING has nothing to return, and MySQL
+		return s.absent(ctx, tx)
 	}
 	m.Token, m.Seq = fence.Token(token), uint64(seq)
 	return m, futureLimit(ms), err
+}
+
+// absent is what lock reads where there is no mark.
+func (s marks) absent(ctx context.Context, tx *sql.Tx) (guard.Mark, fence.Token, error) {
+	var ms int64
+	err := tx.QueryRowContext(ctx, s.dialect.sql("clock")).Scan(&ms)
+	return guard.Mark{}, futureLimit(ms), err
 }
 
 // futureLimit is the guard's limit at a clock of the database.
@@ -37,7 +45,11 @@ func futureLimit(ms int64) fence.Token { return fence.FutureLimit(fence.TickOf(t
 
 // create makes the first mark of a resource, and reports whether nobody else had.
 func (s marks) create(ctx context.Context, tx *sql.Tx, m guard.Mark) (bool, error) {
-	n, err := affected(tx.ExecContext(ctx, s.dialect.sql("create"), s.resource, m.Lease, int64(m.Token), int64(m.Seq), m.Key))
+	statement, args := s.dialect.statement("create", s.resource, m.Lease, int64(m.Token), int64(m.Seq), m.Key)
+	n, err := affected(tx.ExecContext(ctx, statement, args...))
+	if s.dialect == MySQL && mysqlNumber(err) == duplicateKey {
+		return false, nil
+	}
 	return n == 1, err
 }
 
@@ -47,15 +59,17 @@ func (s marks) store(ctx context.Context, tx *sql.Tx, r guard.Rule, m guard.Mark
 	args := []any{s.resource, int64(m.Token), int64(m.Seq), m.Key}
 	statement := "store"
 	if r == guard.Sequenced && m.Seq > 0 {
-		if s.dialect == SQLite {
-			if _, err := tx.ExecContext(ctx, s.dialect.sql("store_term"), args...); err != nil {
+		if s.dialect == Postgres {
+			statement = "store_sequenced"
+		} else {
+			term, rest := s.dialect.statement("store_term", args...)
+			if _, err := tx.ExecContext(ctx, term, rest...); err != nil {
 				return err
 			}
-		} else {
-			statement = "store_sequenced"
 		}
 	}
-	n, err := affected(tx.ExecContext(ctx, s.dialect.sql(statement), args...))
+	text, args := s.dialect.statement(statement, args...)
+	n, err := affected(tx.ExecContext(ctx, text, args...))
 	if err == nil && n != 1 {
 		err = fmt.Errorf("the mark that this transaction has locked is gone: %d rows stored", n)
 	}
@@ -64,7 +78,8 @@ func (s marks) store(ctx context.Context, tx *sql.Tx, r guard.Rule, m guard.Mark
 
 // last reads the last write that a term made, 0 where it made none.
 func (s marks) last(ctx context.Context, tx *sql.Tx, token fence.Token) (seq uint64, key string, err error) {
-	err = tx.QueryRowContext(ctx, s.dialect.sql("landed"), s.resource, int64(token)).Scan(&seq, &key)
+	statement, args := s.dialect.statement("landed", s.resource, int64(token))
+	err = tx.QueryRowContext(ctx, statement, args...).Scan(&seq, &key)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}

@@ -19,7 +19,7 @@ import (
 //	}
 //
 // The lease's row stays locked until the transaction ends: a takeover waits for
-// it, and in PostgreSQL so do the holder's own renewals (in SQLite every other
+// it, and in PostgreSQL and MySQL so do the holder's own renewals (in SQLite every other
 // writer does). Keep such a transaction well shorter than the lease.
 type Owned struct {
 	Dialect Dialect // required
@@ -47,7 +47,8 @@ func (o Owned) Admit(ctx context.Context, tx *sql.Tx, f fence.Fence) (fence.Verd
 	var token int64
 	var state string
 	var expired bool
-	err := tx.QueryRowContext(ctx, o.Dialect.sql("owned"), f.Name).Scan(&token, &state, &expired)
+	statement, args := o.Dialect.statement("owned", f.Name)
+	err := tx.QueryRowContext(ctx, statement, args...).Scan(&token, &state, &expired)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		v, err := subject{v.Resource, f}.broken(err)
 		o.Counter.Count(v)

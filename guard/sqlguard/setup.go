@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ringfence-go/ringfence/guard"
@@ -13,7 +14,7 @@ import (
 
 // Setup creates the tables that hold marks, where they are missing: the schema
 // ringfence in PostgreSQL, two tables whose names begin with ringfence_ in
-// SQLite. It may be called by many processes at once and at every start. Where
+// SQLite and MySQL. It may be called by many processes at once and at every start. Where
 // the tables are there, it needs no right to create them; a role that only
 // guards needs SELECT, INSERT and UPDATE on both.
 func Setup(ctx context.Context, db *sql.DB, d Dialect) error {
@@ -39,8 +40,16 @@ func setUp(ctx context.Context, db *sql.DB, d Dialect) error {
 	if err := db.QueryRowContext(ctx, d.sql("present")).Scan(&present); err != nil || present {
 		return err
 	}
-	_, err := db.ExecContext(ctx, d.sql("setup"))
-	return err
+	parts := []string{d.sql("setup")}
+	if d == MySQL { // whose driver takes one statement at a time
+		parts = strings.SplitAfter(strings.TrimSuffix(strings.TrimSpace(parts[0]), ";"), ";\n")
+	}
+	for _, part := range parts {
+		if _, err := db.ExecContext(ctx, part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // collided reports whether somebody else was creating the same things, which

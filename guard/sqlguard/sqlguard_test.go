@@ -28,7 +28,7 @@ func (u unused) QueryRowContext(_ context.Context, query string, _ ...any) *sql.
 
 func TestStatementsSayWhatTheyAreFor(t *testing.T) {
 	t.Parallel()
-	for _, d := range []Dialect{Postgres, SQLite} {
+	for _, d := range []Dialect{Postgres, SQLite, MySQL} {
 		if len(statements[d]) < 10 {
 			t.Errorf("%s has %d statements", d, len(statements[d]))
 		}
@@ -46,7 +46,7 @@ func TestStatementsSayWhatTheyAreFor(t *testing.T) {
 func TestConstantsInStatements(t *testing.T) {
 	t.Parallel()
 	limit := fmt.Sprintf("- %d + 86400000) * %d", fence.EpochUnixMilli, fence.TokensPerTick)
-	for _, d := range []Dialect{Postgres, SQLite} {
+	for _, d := range []Dialect{Postgres, SQLite, MySQL} {
 		for _, name := range []string{"column_update", "column_establish"} {
 			if !strings.Contains(d.sql(name), limit) {
 				t.Errorf("%s/%s.sql does not compute %s", d, name, limit)
@@ -73,6 +73,32 @@ func TestColumnStatement(t *testing.T) {
 	c.Rule = guard.Latest
 	if got := c.statement("column_update"); !strings.Contains(got, "<=") {
 		t.Errorf("latest does not admit the equal token:\n%s", got)
+	}
+}
+
+func TestColumnStatementOfMySQL(t *testing.T) {
+	t.Parallel()
+	c := Column{Dialect: MySQL, Table: "shop.a`b", ID: "id", Fence: "fence", Lease: "job", Rule: guard.Once}
+	got := c.statement("column_update", "{set}", "note = ?", "{token}", "7", "{key}", c.Dialect.parameter(2))
+	for _, want := range []string{
+		"UPDATE `shop`.`a``b` SET note = ?,", "`fence` = LAST_INSERT_ID(7)", "WHERE `shop`.`a``b`.`id` = ? AND `shop`.`a``b`.`fence` < 7\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+}
+
+// TestArgumentsInStatements: for MySQL they are written into the text, where nothing
+// in them can be taken for SQL.
+func TestArgumentsInStatements(t *testing.T) {
+	t.Parallel()
+	text, rest := MySQL.statement("landed", `'; DROP TABLE x; -- \ $2`, int64(7))
+	if len(rest) != 0 || !strings.Contains(text, "resource = x'273b2044524f50205441424c4520783b202d2d205c202432' AND token = 7") {
+		t.Errorf("%s with %v", text, rest)
+	}
+	if text, rest := Postgres.statement("landed", "a", int64(7)); len(rest) != 2 || !strings.Contains(text, "$1") {
+		t.Errorf("%s with %v", text, rest)
 	}
 }
 
@@ -173,6 +199,9 @@ func TestClassify(t *testing.T) {
 		{stateError("23505"), failed}, {stateError("25006"), failed},
 		{stateError("42P01"), missing}, {stateError("42501"), missing},
 		{codeError(5), transient}, {codeError(517), transient}, {codeError(6), transient}, {codeError(19), failed}, {codeError(10), unsure},
+		{errors.New("Error 1213 (40001): Deadlock found"), transient}, {errors.New("Error 1205: Lock wait timeout"), transient}, {errors.New("Error 1020 (HY000): Record has changed"), transient},
+		{errors.New("Error 1146 (42S02): Table 'a.ringfence_mark' doesn't exist"), missing}, {errors.New("Error 1142 (42000): SELECT command denied"), missing},
+		{errors.New("Error 4025 (23000): CONSTRAINT failed: 'Error 1213 (40001): x'"), failed}, {errors.New("Error 1180 (HY000): Got error during COMMIT"), unsure}, {errors.New("invalid connection"), unsure},
 		{errors.New("database is locked"), transient}, {errors.New("sqlite3: no such table: ringfence_mark"), missing},
 		{errors.New("commit unexpectedly resulted in rollback"), failed},
 		{unsent{}, failed}, {io.ErrUnexpectedEOF, unsure}, {context.DeadlineExceeded, unsure}, {context.Canceled, unsure},

@@ -62,18 +62,24 @@ func TestSQLGuardColumnNames(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, g guarded) {
 		ctx := t.Context()
-		table, schema := `main.Order "A"`, "main"
-		if g.dialect == sqlguard.Postgres {
-			table, schema = `shop.Order "A"`, "shop"
+		schema, text := "main", "text"
+		switch g.dialect {
+		case sqlguard.Postgres:
+			schema = "shop"
 			g.exec(t, `CREATE SCHEMA shop`)
+		case sqlguard.MySQL:
+			text = "varchar(50)"
+			if err := g.QueryRowContext(ctx, "SELECT DATABASE()").Scan(&schema); err != nil {
+				t.Fatal(err)
+			}
 		}
-		g.exec(t, `CREATE TABLE `+schema+`."Order ""A""" ("key" text PRIMARY KEY, "a b" text, n bigint, "token" bigint NOT NULL DEFAULT 0)`)
+		table := schema + `.Order "A"`
+		g.exec(t, `CREATE TABLE `+schema+`."Order ""A""" ("key" `+text+` PRIMARY KEY, "a b" text, n bigint, "token" bigint NOT NULL DEFAULT 0)`)
 		g.exec(t, `INSERT INTO `+schema+`."Order ""A""" ("key", n) VALUES ('x', 1), ('y', 1)`)
 		column := sqlguard.Column{Dialect: g.dialect, Table: table, ID: "key", Fence: "token", Lease: "job", Rule: guard.Latest}
 		if v, err := column.Update(ctx, g.DB, job(7), "x", g.sql(`"a b" = $1, n = n + $2`), "text", 41); err != nil {
 			t.Fatalf("%v (error %v)", v, err)
 		}
-		var text string
 		var n, token, untouched int64
 		err := g.QueryRowContext(ctx, `SELECT a."a b", a.n, a."token", b.n FROM `+schema+`."Order ""A""" a, `+schema+`."Order ""A""" b WHERE a."key" = 'x' AND b."key" = 'y'`).
 			Scan(&text, &n, &token, &untouched)

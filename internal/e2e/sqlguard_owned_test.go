@@ -16,10 +16,9 @@ import (
 // leases is a real lease store in the same database as the data.
 func (g guarded) leases(t *testing.T) *sqlstore.Store {
 	t.Helper()
-	kind := sqlstore.SQLite
-	if g.dialect == sqlguard.Postgres {
-		kind = sqlstore.Postgres
-	}
+	kind := map[sqlguard.Dialect]sqlstore.Dialect{
+		sqlguard.SQLite: sqlstore.SQLite, sqlguard.Postgres: sqlstore.Postgres, sqlguard.MySQL: sqlstore.MySQL,
+	}[g.dialect]
 	s, err := sqlstore.Open(t.Context(), g.DB, kind, nil)
 	if err != nil {
 		t.Fatal(err)

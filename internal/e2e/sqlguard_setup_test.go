@@ -19,6 +19,7 @@ func TestSQLGuardSetupByManyAtOnce(t *testing.T) {
 	for dialect, open := range map[sqlguard.Dialect][2]string{
 		sqlguard.SQLite:   {"sqlite", sqliteURL(t)},
 		sqlguard.Postgres: {"pgx", realserver.SharedPostgres(t)},
+		sqlguard.MySQL:    {"mysql", realserver.SharedMariaDB(t)},
 	} {
 		t.Run(dialect.String(), func(t *testing.T) {
 			t.Parallel()

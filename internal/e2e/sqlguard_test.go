@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,10 +23,12 @@ type guarded struct {
 	dialect sqlguard.Dialect
 }
 
-// eachDatabase runs f on a new SQLite file and on a new PostgreSQL database.
+// eachDatabase runs f on a new SQLite file, and on a new PostgreSQL and a new MySQL
+// database.
 func eachDatabase(t *testing.T, f func(t *testing.T, db guarded)) {
 	t.Run("sqlite", func(t *testing.T) { t.Parallel(); f(t, guardedSQLite(t)) })
 	t.Run("postgres", func(t *testing.T) { t.Parallel(); f(t, guardedPostgres(t)) })
+	t.Run("mysql", func(t *testing.T) { t.Parallel(); f(t, guardedMySQL(t)) })
 }
 
 func guardedSQLite(t *testing.T) guarded {
@@ -39,6 +42,13 @@ func sqliteURL(t *testing.T) string {
 func guardedPostgres(t *testing.T) guarded {
 	return openGuarded(t, sqlguard.Postgres, "pgx", realserver.SharedPostgres(t))
 }
+
+// guardedMySQL takes double quotes for names, as the others do.
+func guardedMySQL(t *testing.T) guarded {
+	return openGuarded(t, sqlguard.MySQL, "mysql", realserver.SharedMariaDB(t)+"?"+quotesNames)
+}
+
+const quotesNames = "sql_mode='ANSI_QUOTES,STRICT_TRANS_TABLES'&default_storage_engine=InnoDB"
 
 func openGuarded(t *testing.T, d sqlguard.Dialect, driver, url string) guarded {
 	t.Helper()
@@ -65,11 +75,16 @@ func (g guarded) exec(t *testing.T, query string, args ...any) {
 
 // sql is query with $1, $2, ... as the dialect writes them.
 func (g guarded) sql(query string) string {
-	if g.dialect == sqlguard.SQLite {
+	switch g.dialect {
+	case sqlguard.SQLite:
 		return strings.ReplaceAll(query, "$", "?")
+	case sqlguard.MySQL:
+		return parameters.ReplaceAllString(query, "?")
 	}
 	return query
 }
+
+var parameters = regexp.MustCompile(`\$\d`)
 
 var lastDay atomic.Int64
 

@@ -19,8 +19,9 @@ import (
 	"github.com/ringfence-go/ringfence/store/sqlstore"
 )
 
-// onBoth runs a test on an empty SQLite file and an empty PostgreSQL database.
-func onBoth(t *testing.T, f func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB)) {
+// onEach runs a test on an empty SQLite file, and on an empty PostgreSQL and an empty
+// MySQL database.
+func onEach(t *testing.T, f func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB)) {
 	t.Run("sqlite", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "leases.db")
 		f(t, sqlstore.SQLite, func() *sql.DB { return openSQLite(t, path) })
@@ -28,6 +29,12 @@ func onBoth(t *testing.T, f func(t *testing.T, d sqlstore.Dialect, connect func(
 	t.Run("postgres", func(t *testing.T) {
 		url := realserver.SharedPostgres(t)
 		f(t, sqlstore.Postgres, func() *sql.DB { return openPostgres(t, url) })
+	})
+	t.Run("mysql", func(t *testing.T) {
+		address := realserver.SharedMariaDB(t)
+		f(t, sqlstore.MySQL, func() *sql.DB {
+			return openMySQL(t, address, "multiStatements=true", "max_recursive_iterations=100000")
+		})
 	})
 }
 
@@ -89,7 +96,7 @@ func table(d sqlstore.Dialect, name string) string {
 }
 
 func TestManyRacersOneWinner(t *testing.T) {
-	onBoth(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
+	onEach(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
 		var stores []*sqlstore.Store
 		for range 4 {
 			stores = append(stores, mustOpen(t, connect(), d, nil))
@@ -123,7 +130,7 @@ func TestManyRacersOneWinner(t *testing.T) {
 }
 
 func TestIdentityChange(t *testing.T) {
-	onBoth(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
+	onEach(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
 		db := connect()
 		s, strict := mustOpen(t, db, d, nil), mustOpen(t, connect(), d, &sqlstore.Options{RefuseNewIdentity: true})
 		before, held := mustAcquire(t, s, "n"), mustAcquire(t, s, "held")
@@ -170,7 +177,7 @@ func TestSchemaOfAnotherReleaseOrProduct(t *testing.T) {
 		{"half", "DROP TABLE %[1]s", "only one is there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			onBoth(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
+			onEach(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
 				db := connect()
 				_ = mustOpen(t, db, d, nil).Close()
 				mustExec(t, db, fmt.Sprintf(c.change, table(d, "store"), table(d, "lease")))
@@ -182,7 +189,7 @@ func TestSchemaOfAnotherReleaseOrProduct(t *testing.T) {
 }
 
 func TestSchemaMadeByHand(t *testing.T) {
-	onBoth(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
+	onEach(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
 		db := connect()
 		_, err := sqlstore.Open(t.Context(), db, d, &sqlstore.Options{NoSetup: true})
 		wantError(t, err, driver.ErrUnfit, "sqlstore.Schema")
@@ -198,7 +205,7 @@ func TestSchemaMadeByHand(t *testing.T) {
 }
 
 func TestManyClientsSetUpAtOnce(t *testing.T) {
-	onBoth(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
+	onEach(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
 		var all sync.WaitGroup
 		for range 8 {
 			db := connect()
@@ -216,7 +223,7 @@ func TestManyClientsSetUpAtOnce(t *testing.T) {
 }
 
 func TestNoTokenIsLeft(t *testing.T) {
-	onBoth(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
+	onEach(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
 		s := mustOpen(t, connect(), d, nil)
 		if _, err := s.Raise(t.Context(), fence.MaxToken-1); err != nil {
 			t.Fatal(err)
@@ -242,17 +249,24 @@ func TestNoTokenIsLeft(t *testing.T) {
 }
 
 func TestPruneLeavesNothingBehindAndNumbersRise(t *testing.T) {
-	onBoth(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
+	onEach(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
 		db := connect()
 		s := mustOpen(t, db, d, nil)
 		live := mustAcquire(t, s, "live")
-		names, row, moment := 10_000, "n, n", "0" // the race detector makes SQLite in Go slow
-		if d == sqlstore.Postgres {
-			names, moment = 100_000, "'2020-01-01'"
+		names, row, rest := 10_000, "'name ' || n, n", "0, 0" // the race detector makes SQLite in Go slow
+		switch d {
+		case sqlstore.Postgres:
+			names, rest = 100_000, "'2020-01-01', '2020-01-01'"
+		case sqlstore.MySQL:
+			row, rest = "CONCAT('name ', n), n", "0, 0, '', 0"
 		}
-		mustExec(t, db, fmt.Sprintf(`INSERT INTO %s (name, token, attempt, holder, state, granted_at, expires_at)
+		columns := "name, token, attempt, holder, state, granted_at, expires_at"
+		if d == sqlstore.MySQL {
+			columns += ", ended_by, batch"
+		}
+		mustExec(t, db, fmt.Sprintf(`INSERT INTO %s (%s)
 			WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < %d)
-			SELECT 'name ' || %s, 'a', 'h', 'released', %s, %s FROM numbers`, table(d, "lease"), names, row, moment, moment))
+			SELECT %s, 'a', 'h', 'released', %s FROM numbers`, table(d, "lease"), columns, names, row, rest))
 		last := mustAcquire(t, s, "last") // the highest number that goes
 		if err := s.Release(t.Context(), last); err != nil {
 			t.Fatal(err)
@@ -281,7 +295,7 @@ func TestPruneLeavesNothingBehindAndNumbersRise(t *testing.T) {
 }
 
 func TestNumbersRiseAheadOfTheClock(t *testing.T) {
-	onBoth(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
+	onEach(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
 		s := mustOpen(t, connect(), d, nil)
 		floor, err := s.Raise(t.Context(), (fence.TickOf(time.Now()) + 60_000).First())
 		if err != nil {
@@ -300,7 +314,7 @@ func TestNumbersRiseAheadOfTheClock(t *testing.T) {
 }
 
 func TestPruneKeepsNumbersThatRanAheadOfTheClock(t *testing.T) {
-	onBoth(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
+	onEach(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
 		s := mustOpen(t, connect(), d, nil)
 		if _, err := s.Raise(t.Context(), (fence.TickOf(time.Now()) + 60_000).First()); err != nil {
 			t.Fatal(err)
@@ -315,7 +329,7 @@ func TestPruneKeepsNumbersThatRanAheadOfTheClock(t *testing.T) {
 }
 
 func TestNoGoroutineIsLeft(t *testing.T) {
-	onBoth(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
+	onEach(t, func(t *testing.T, d sqlstore.Dialect, connect func() *sql.DB) {
 		s := mustOpen(t, connect(), d, nil)
 		mustAcquire(t, s, "n")
 		waitUntil(t, "an idle store has no goroutine", func() bool { return !strings.Contains(stacks(), "sqlstore.(*queue)") })

@@ -64,21 +64,26 @@ func newCluster(bin string, who *account, o PostgresOptions) (*cluster, error) {
 }
 
 // setClock holds from the next start on.
-func (c *cluster) setClock(fakeTime string) error {
-	c.env = nil
+func (c *cluster) setClock(fakeTime string) (err error) {
+	c.env, err = fakeClock(fakeTime)
+	return err
+}
+
+// fakeClock is the environment of a server with another clock; see
+// PostgresOptions.FakeTime.
+func fakeClock(fakeTime string) ([]string, error) {
 	if fakeTime == "" {
-		return nil
+		return nil, nil
 	}
 	library, err := findFaketime()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.env = []string{
+	return []string{
 		"LD_PRELOAD=" + library,
 		"FAKETIME=" + fakeTime,
 		"FAKETIME_DONT_FAKE_MONOTONIC=1", // its waits would go wrong
-	}
-	return nil
+	}, nil
 }
 
 func (c *cluster) data() string { return filepath.Join(c.dir, "data") }

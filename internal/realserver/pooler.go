@@ -14,11 +14,12 @@ import (
 	"time"
 )
 
-// Pooler is a PgBouncer in transaction mode in front of a PostgreSQL: a client's
+// Pooler is a PgBouncer in front of a PostgreSQL. In transaction mode a client's
 // connection outlives the server that answers on it, and no two transactions on
-// it need meet the same one.
+// it need meet the same one; in session mode it keeps the one that it met first.
 type Pooler struct {
 	t    testing.TB
+	mode string
 	dir  string
 	port int
 	own  *account
@@ -26,8 +27,13 @@ type Pooler struct {
 	dog  *watchdog
 }
 
-// NewPooler starts a PgBouncer in front of p, which ends with the test.
-func NewPooler(t testing.TB, p *PG) *Pooler {
+// NewPooler starts a PgBouncer in transaction mode in front of p, which ends with the test.
+func NewPooler(t testing.TB, p *PG) *Pooler { t.Helper(); return newPooler(t, p, "transaction") }
+
+// NewSessionPooler starts one in session mode.
+func NewSessionPooler(t testing.TB, p *PG) *Pooler { t.Helper(); return newPooler(t, p, "session") }
+
+func newPooler(t testing.TB, p *PG, mode string) *Pooler {
 	t.Helper()
 	program, err := findPooler()
 	if err != nil {
@@ -37,7 +43,7 @@ func NewPooler(t testing.TB, p *PG) *Pooler {
 	if err != nil {
 		t.Fatalf("realserver: %v", err)
 	}
-	b := &Pooler{t: t, dir: dir, own: p.c.account}
+	b := &Pooler{t: t, mode: mode, dir: dir, own: p.c.account}
 	b.dog, err = startWatchdog(dir)
 	if err != nil {
 		t.Fatalf("realserver: %v", errors.Join(err, os.RemoveAll(dir)))
@@ -85,9 +91,9 @@ listen_port = %d
 unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = %s
-pool_mode = transaction
+pool_mode = %s
 server_login_retry = 0.1
-`, c.port, b.port, b.file("users")),
+`, c.port, b.port, b.file("users"), b.mode),
 	}
 	for name, text := range files {
 		if err := os.WriteFile(b.file(name), []byte(text), 0o600); err != nil {

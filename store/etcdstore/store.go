@@ -12,7 +12,8 @@ import (
 )
 
 // Store hosts leases in etcd. It implements driver.Store, driver.Lister,
-// driver.Breaker, driver.Watcher, driver.Recoverer and driver.Pruner.
+// driver.Breaker, driver.Watcher, driver.BatchRenewer, driver.Recoverer and
+// driver.Pruner.
 type Store struct {
 	client *clientv3.Client
 	keys   keys
@@ -33,12 +34,13 @@ type Store struct {
 }
 
 var (
-	_ driver.Store     = (*Store)(nil)
-	_ driver.Lister    = (*Store)(nil)
-	_ driver.Breaker   = (*Store)(nil)
-	_ driver.Watcher   = (*Store)(nil)
-	_ driver.Recoverer = (*Store)(nil)
-	_ driver.Pruner    = (*Store)(nil)
+	_ driver.Store        = (*Store)(nil)
+	_ driver.Lister       = (*Store)(nil)
+	_ driver.Breaker      = (*Store)(nil)
+	_ driver.Watcher      = (*Store)(nil)
+	_ driver.BatchRenewer = (*Store)(nil)
+	_ driver.Recoverer    = (*Store)(nil)
+	_ driver.Pruner       = (*Store)(nil)
 )
 
 func newStore(client *clientv3.Client, o Options, clock func() time.Time) *Store {

@@ -30,7 +30,8 @@ type Options struct {
 }
 
 // Store is one client of leases held in memory. It implements driver.Store,
-// driver.Lister, driver.Breaker, driver.Watcher, driver.Recoverer and driver.Pruner.
+// driver.Lister, driver.Breaker, driver.BatchRenewer, driver.Watcher, driver.Recoverer
+// and driver.Pruner.
 type Store struct {
 	shared *shared
 	closed atomic.Bool
@@ -143,20 +144,26 @@ func (m *shared) exact(t driver.Term, now time.Time) (*row, error) {
 
 // Renew implements driver.Store.
 func (s *Store) Renew(ctx context.Context, t driver.Term, ttl time.Duration) (driver.Term, error) {
+	if err := checkRenewal(t, ttl); err != nil {
+		return driver.Term{}, err
+	}
+	return step(ctx, s, func(m *shared, now time.Time) (driver.Term, error) { return m.renew(t, ttl, now) })
+}
+
+func checkRenewal(t driver.Term, ttl time.Duration) error {
 	if err := t.Check(); err != nil {
+		return err
+	}
+	return properties.CheckTTL(ttl)
+}
+
+func (m *shared) renew(t driver.Term, ttl time.Duration, now time.Time) (driver.Term, error) {
+	r, err := m.exact(t, now)
+	if err != nil {
 		return driver.Term{}, err
 	}
-	if err := properties.CheckTTL(ttl); err != nil {
-		return driver.Term{}, err
-	}
-	return step(ctx, s, func(m *shared, now time.Time) (driver.Term, error) {
-		r, err := m.exact(t, now)
-		if err != nil {
-			return driver.Term{}, err
-		}
-		r.expires = now.Add(properties.RoundTTL(ttl))
-		return r.term(now), nil
-	})
+	r.expires = now.Add(properties.RoundTTL(ttl))
+	return r.term(now), nil
 }
 
 // Release implements driver.Store.

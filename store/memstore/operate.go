@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -13,11 +14,12 @@ import (
 )
 
 var (
-	_ driver.Store     = (*Store)(nil)
-	_ driver.Lister    = (*Store)(nil)
-	_ driver.Breaker   = (*Store)(nil)
-	_ driver.Recoverer = (*Store)(nil)
-	_ driver.Pruner    = (*Store)(nil)
+	_ driver.Store        = (*Store)(nil)
+	_ driver.Lister       = (*Store)(nil)
+	_ driver.Breaker      = (*Store)(nil)
+	_ driver.BatchRenewer = (*Store)(nil)
+	_ driver.Recoverer    = (*Store)(nil)
+	_ driver.Pruner       = (*Store)(nil)
 )
 
 // List implements driver.Lister. It looks at every name for each page.
@@ -54,6 +56,25 @@ func (s *Store) Break(ctx context.Context, name, by string) (driver.Record, erro
 		}
 		return before, nil
 	})
+}
+
+// RenewAll implements driver.BatchRenewer: all of them in one step.
+func (s *Store) RenewAll(ctx context.Context, all []driver.Renewal) []driver.Renewed {
+	outcomes := make([]driver.Renewed, len(all))
+	_, err := step(ctx, s, func(m *shared, now time.Time) (struct{}, error) {
+		for i, r := range all {
+			if outcomes[i].Err = checkRenewal(r.Term, r.TTL); outcomes[i].Err == nil {
+				outcomes[i].Term, outcomes[i].Err = m.renew(r.Term, r.TTL, now)
+			}
+		}
+		return struct{}{}, nil
+	})
+	for i, r := range all {
+		if err != nil {
+			outcomes[i].Err = cmp.Or(checkRenewal(r.Term, r.TTL), err)
+		}
+	}
+	return outcomes
 }
 
 // Raise implements driver.Recoverer.

@@ -3,6 +3,7 @@ package memstore
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,8 +12,9 @@ import (
 
 // This file searches every state that a small store of one name reaches in a
 // bounded number of steps, to see what the rule of tokens (fence.Next) promises
-// when records are lost, and what it does not. Leases play no part: however a
-// term ends, a grant may follow it.
+// when records are lost, and what it does not: by restores of any older copy, any
+// number of them, also several in one tick, and by promotions of a standby whose
+// clock lags. Leases play no part: however a term ends, a grant may follow it.
 
 // durable is what a loss can take away and an older copy can bring back.
 type durable struct {
@@ -28,6 +30,7 @@ type model struct {
 	latest  fence.Tick // the highest that tick has been
 	noticed fence.Tick // the tick in which a loss was noticed, until the store grants again; else -1
 	copies  []durable  // every version that there was
+	fresh   int        // how many promotions there were
 	granted []fence.Token
 	path    []string
 }
@@ -40,6 +43,12 @@ type rules struct {
 	behind  bool // a loss may come while the clock is behind where it has been
 	burst   bool // more grants may happen in a tick than it has numbers
 
+	// A standby may be promoted that has an older copy, and whose clock lags by up to
+	// lag ticks, up to promotions times.
+	lag        fence.Tick
+	promotions int
+	beyond     fence.Tick // how far above the clock the store begins anew after a loss
+
 	forgetful bool // a clean-up does not raise the floor
 	flat      bool // nor does granting again after a loss
 }
@@ -47,7 +56,7 @@ type rules struct {
 const (
 	mostTicks  = 2
 	mostGrants = 4
-	mostSteps  = 8 // one more than the longest way to a limit below
+	mostSteps  = 9 // as many as the longest way to a limit below has
 )
 
 // next is every state that one step leads to.
@@ -82,22 +91,34 @@ func (r rules) next(m model) []model {
 	}
 	for i, old := range m.copies {
 		if r.loss && old != m.durable && (r.behind || m.tick == m.latest) {
-			n := m
-			n.durable = old
-			if r.notice {
-				n.noticed = m.tick
+			add(r.lose(m, old, 0), fmt.Sprint("restore ", i))
+		}
+		for lag := range r.lag + 1 {
+			if m.fresh < r.promotions && lag <= m.tick {
+				n := r.lose(m, old, lag)
+				n.fresh++
+				add(n, fmt.Sprintf("promote %d %d behind", i, lag))
 			}
-			add(n, fmt.Sprint("restore ", i))
 		}
 	}
 	return all
+}
+
+// lose puts an older copy in the place of the record, under a clock that lags.
+func (r rules) lose(m model, old durable, lag fence.Tick) model {
+	m.durable = old
+	m.tick -= lag
+	if r.notice {
+		m.noticed = m.tick
+	}
+	return m
 }
 
 // reopen goes on after a loss, with a floor above all that can have been lost.
 func (r rules) reopen(m model) model {
 	m.noticed = -1
 	if !r.flat {
-		m.floor = max(m.floor, m.tick.First()-1)
+		m.floor = max(m.floor, (m.tick+r.beyond).First()-1)
 	}
 	return m.remember()
 }
@@ -132,9 +153,9 @@ func (m model) remember() model {
 }
 
 // rising reports whether every number is above all that were granted before it.
-func (m model) rising() bool {
-	for i := 1; i < len(m.granted); i++ {
-		if m.granted[i] <= m.granted[i-1] {
+func rising(granted []fence.Token) bool {
+	for i := 1; i < len(granted); i++ {
+		if granted[i] <= granted[i-1] {
 			return false
 		}
 	}
@@ -142,7 +163,19 @@ func (m model) rising() bool {
 }
 
 func (m model) key() string {
-	return fmt.Sprint(m.durable, m.tick, m.latest, m.noticed, m.copies, m.granted)
+	key := make([]byte, 0, 128)
+	number := func(n int64) { key = append(strconv.AppendInt(key, n, 36), ' ') }
+	for _, d := range append(m.copies, m.durable) { // a record is kept exactly when it has a token
+		number(int64(d.last))
+		number(int64(d.floor))
+	}
+	for _, k := range []fence.Tick{m.tick, m.latest, m.noticed, fence.Tick(m.fresh)} {
+		number(int64(k))
+	}
+	for _, token := range m.granted {
+		number(int64(token))
+	}
+	return string(key)
 }
 
 // search visits the states breadth first. It returns how many there are, and the
@@ -157,7 +190,7 @@ func (r rules) search() (states int, bad *model) {
 				if len(n.path) > mostSteps || seen[n.key()] {
 					continue
 				}
-				if !n.rising() {
+				if !rising(n.granted) {
 					return len(seen), &n
 				}
 				seen[n.key()] = true
@@ -175,6 +208,10 @@ func TestRuleIsSafe(t *testing.T) {
 		"losses are noticed and the clock goes forward":                             {loss: true, notice: true},
 		"nothing is lost and the clock goes anywhere":                               {setBack: true, burst: true},
 		"losses come when the clock is where it was, and it is set back afterwards": {loss: true, notice: true, setBack: true},
+		"a standby is promoted whose clock lags by no more than the floor lies above it": {
+			notice: true, lag: 1, promotions: 1, beyond: 1},
+		"standbys are promoted one after the other, with clocks that agree": {
+			notice: true, promotions: 3, beyond: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -209,6 +246,18 @@ func TestRuleHasLimits(t *testing.T) {
 		},
 		"a clean-up that would not raise the floor": {
 			rules{forgetful: true}, "grant, prune, grant",
+		},
+		"a promotion of a standby whose clock lags by more than the floor lies above it": {
+			rules{notice: true, lag: 1, promotions: 1}, "tick, grant, promote 0 1 behind, tick, reopen, grant",
+		},
+		"a second promotion while the clock is behind where the first was noticed": {
+			rules{notice: true, lag: 1, promotions: 2, beyond: 1}, "tick, tick, grant, promote 0 1 behind, promote 0 1 behind, tick, reopen, grant",
+		},
+		"a restore, and a promotion whose clock is behind where that was noticed": {
+			rules{notice: true, loss: true, lag: 1, promotions: 1, beyond: 1}, "grant, restore 0, tick, reopen, grant, promote 0 1 behind, tick, reopen, grant",
+		},
+		"a promotion that nobody notices": {
+			rules{lag: 1, promotions: 1, beyond: 1}, "grant, promote 0 0 behind, grant",
 		},
 		"going on after a loss without a new floor, and a clock that is set back then": {
 			rules{loss: true, notice: true, setBack: true, flat: true}, "grant, restore 0, tick, reopen, set back, grant",

@@ -15,9 +15,9 @@
 //
 // # Callers together
 //
-// What several goroutines ask for while the server is busy goes to it in one
-// pipeline. Nobody waits for company: a request that finds the store idle is sent
-// at once.
+// What several goroutines ask for while the server is busy goes to it as one run
+// of a script, which takes each step by itself and answers each. Nobody waits for
+// company: a request that finds the store idle is sent at once, by its caller.
 //
 // # Another server at the address
 //

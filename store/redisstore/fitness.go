@@ -60,7 +60,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	case "1":
 		return nil
 	case "":
-		if _, r := s.do(ctx, "", raise, "0", s.weak, ""); r != nil {
+		if _, r := s.do(ctx, "", raise, "0", s.link.weak, ""); r != nil {
 			return *r
 		}
 		return nil
@@ -74,7 +74,7 @@ func (s *Store) prepare(ctx context.Context) error {
 // each grant to its disk before it answers.
 func (s *Store) inspectServer(ctx context.Context) (durable bool, err error) {
 	return apart(ctx, s.queue.aside, func() (bool, error) {
-		node, err := s.link.node(ctx)
+		node, err := s.link.node(ctx, false)
 		if err != nil {
 			return false, err
 		}
@@ -123,8 +123,7 @@ func parseInfo(text string) info {
 
 // fits is why a server can't host leases, or nil.
 func (i info) fits() error {
-	var major, minor int
-	if n, _ := fmt.Sscanf(i["redis_version"], "%d.%d", &major, &minor); n == 2 && (major < 6 || major == 6 && minor < 2) {
+	if i.outdated() {
 		return refuse("use Redis 6.2 or later, or Valkey", "the server is Redis "+i["redis_version"])
 	}
 	if i["loading"] == "1" {

@@ -30,7 +30,7 @@ func (s *Store) Break(ctx context.Context, name, by string) (driver.Record, erro
 	if err := driver.CheckHolder(by); err != nil {
 		return driver.Record{}, err
 	}
-	rec, r := s.record(ctx, name, breaking, by)
+	rec, r := s.record(ctx, name, breaking, by, name)
 	if r != nil {
 		return driver.Record{}, r.fault(s.about("break " + fence.Quote(name)))
 	}
@@ -107,7 +107,7 @@ func (s *Store) page(ctx context.Context, from, to string, n int) (all []driver.
 
 // Identity implements driver.Recoverer.
 func (s *Store) Identity(ctx context.Context) (driver.Identity, error) {
-	got, r := s.do(ctx, "", identity, s.weak)
+	got, r := s.do(ctx, "", identity, s.link.weak)
 	if r != nil {
 		return driver.Identity{}, before(*r).fault(s.about("read its identity"))
 	}
@@ -125,7 +125,7 @@ func (s *Store) Raise(ctx context.Context, above fence.Token) (fence.Token, erro
 		return 0, fmt.Errorf("%w floor %d: want 0 to %d", fence.ErrInvalid, int64(above), fence.MaxToken)
 	}
 	what := s.about("raise the floor above " + above.String())
-	got, r := s.do(ctx, "", raise, above.String(), s.weak, "lost")
+	got, r := s.do(ctx, "", raise, above.String(), s.link.weak, "lost")
 	if r != nil {
 		return 0, r.fault(what)
 	}

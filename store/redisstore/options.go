@@ -75,7 +75,7 @@ func Open(ctx context.Context, client redis.UniversalClient, o *Options) (*Store
 	if err != nil {
 		return nil, err
 	}
-	link, err := connect(client, full.Prefix)
+	link, err := connect(client, full)
 	if err != nil {
 		return nil, err
 	}
@@ -88,10 +88,11 @@ func Open(ctx context.Context, client redis.UniversalClient, o *Options) (*Store
 }
 
 var (
-	_ driver.Store     = (*Store)(nil)
-	_ driver.Lister    = (*Store)(nil)
-	_ driver.Breaker   = (*Store)(nil)
-	_ driver.Watcher   = (*Store)(nil)
-	_ driver.Recoverer = (*Store)(nil)
-	_ driver.Pruner    = (*Store)(nil)
+	_ driver.Store        = (*Store)(nil)
+	_ driver.BatchRenewer = (*Store)(nil)
+	_ driver.Lister       = (*Store)(nil)
+	_ driver.Breaker      = (*Store)(nil)
+	_ driver.Watcher      = (*Store)(nil)
+	_ driver.Recoverer    = (*Store)(nil)
+	_ driver.Pruner       = (*Store)(nil)
 )

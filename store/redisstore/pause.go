@@ -8,7 +8,10 @@ import (
 
 // pause spaces the tries of one call: at once, then after a millisecond, twice
 // that and so on up to maxPause, each with jitter.
-type pause struct{ next time.Duration }
+type pause struct {
+	next time.Duration
+	lost int // tries whose outcome is unknown
+}
 
 const maxPause = 32 * time.Millisecond
 

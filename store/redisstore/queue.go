@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -13,19 +14,23 @@ import (
 // call is one try of one caller's script. Its answer may be read when done is closed.
 type call struct {
 	script script
-	keys   []string
+	key    string // of the name's record
 	args   []any
+	// apart: its caller must be able to leave at any time.
+	apart bool
 
 	batch *batch // nil while it waits; guarded by queue.mu
 
-	done  chan struct{}
+	done  chan struct{} // nil where the caller itself sends
 	reply any
 	err   error
 }
 
 func (c *call) settle(reply any, err error) {
 	c.reply, c.err = reply, err
-	close(c.done)
+	if c.done != nil {
+		close(c.done)
+	}
 }
 
 // batch is what one pipeline carries.
@@ -40,7 +45,7 @@ type batch struct {
 // queue sends what waits in pipelines, on up to a number of workers, each of
 // which ends when nothing waits. An idle queue has no goroutine.
 type queue struct {
-	send   func(ctx context.Context, calls []*call)
+	send   func(ctx context.Context, calls []*call, alone bool)
 	most   int
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -48,6 +53,7 @@ type queue struct {
 	mu      sync.Mutex
 	waiting []*call
 	workers int
+	relief  bool // a timer runs, see hire
 	closed  bool
 	all     sync.WaitGroup
 }
@@ -56,7 +62,7 @@ type queue struct {
 // with the answers that it collects.
 const maxBatch = 128
 
-func newQueue(send func(context.Context, []*call), workers int) *queue {
+func newQueue(send func(context.Context, []*call, bool), workers int) *queue {
 	q := &queue{send: send, most: workers}
 	q.ctx, q.cancel = context.WithCancel(context.Background())
 	return q
@@ -66,10 +72,56 @@ var errClosed = ruling{kind: driver.ErrClosed, err: errors.New("by this process"
 
 // ask sends c and waits for its answer, or for the end of ctx. c must be new.
 func (q *queue) ask(ctx context.Context, c *call) error {
-	c.done = make(chan struct{})
+	if !c.apart && q.begin() {
+		q.send(ctx, []*call{c}, true)
+		q.end()
+		if c.err != nil && expired(ctx) && errors.Is(judge(c.err).kind, driver.ErrUnknown) {
+			return left(ctx, true, c.err)
+		}
+		return c.err
+	}
 	if err := q.join(c); err != nil {
 		return err
 	}
+	return q.await(ctx, c)
+}
+
+// expired reports whether ctx has ended, or is to end this moment: a connection
+// notices a deadline before its context may.
+func expired(ctx context.Context) bool {
+	if end, ok := ctx.Deadline(); ok && !time.Now().Before(end) {
+		<-ctx.Done()
+	}
+	return ctx.Err() != nil
+}
+
+// begin reports whether a caller may send its call itself, since nothing is under way.
+// Two switches to another goroutine cost more than a script where the network
+// is quick.
+func (q *queue) begin() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed || q.workers > 0 {
+		return false
+	}
+	q.workers++
+	q.all.Add(1)
+	return true
+}
+
+// end is that of a caller who has sent its call itself.
+func (q *queue) end() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.workers--
+	if len(q.waiting) > 0 {
+		q.hire()
+	}
+	q.all.Done()
+}
+
+// await waits for the answer of c, which has joined, or for the end of ctx.
+func (q *queue) await(ctx context.Context, c *call) error {
 	select {
 	case <-c.done:
 		return c.err
@@ -85,23 +137,52 @@ func (q *queue) ask(ctx context.Context, c *call) error {
 	return left(ctx, true, nil)
 }
 
-// join puts c into the queue, and starts a worker where one more may run.
-func (q *queue) join(c *call) error {
+// join puts calls into the queue, and starts a worker where one more may run.
+func (q *queue) join(calls ...*call) error {
+	for _, c := range calls {
+		c.done = make(chan struct{})
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return errClosed
 	}
-	q.waiting = append(q.waiting, c)
+	q.waiting = append(q.waiting, calls...)
 	q.hire()
 	return nil
 }
 
+// enough is how many calls are worth another connection: fewer are served sooner by
+// the batch after the one that is under way, together.
+const enough = 8
+
+// patience is how long what waits gives the batch that is under way, whose
+// connection may hang.
+const patience = 20 * time.Millisecond
+
+// hire starts a worker where nothing is under way, or enough waits, or it has
+// waited for long.
 func (q *queue) hire() {
-	if q.workers < q.most {
-		q.workers++
-		q.all.Go(q.work)
+	switch {
+	case q.workers == q.most:
+	case q.workers == 0 || len(q.waiting) >= enough:
+		q.launch()
+	case !q.relief:
+		q.relief = true
+		time.AfterFunc(patience, func() {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			q.relief = false
+			if len(q.waiting) > 0 && q.workers < q.most && !q.closed {
+				q.launch()
+			}
+		})
 	}
+}
+
+func (q *queue) launch() {
+	q.workers++
+	q.all.Go(q.work)
 }
 
 // aside runs f apart from the queue, and makes close wait for it.
@@ -140,7 +221,8 @@ func (q *queue) abandon(c *call) {
 
 func (q *queue) work() {
 	for b := q.take(nil); b != nil; b = q.take(b) {
-		q.send(q.ctx, b.calls)
+		q.send(q.ctx, b.calls, false)
+		runtime.Gosched() // so that those who were just answered can join the next batch
 	}
 }
 

@@ -3,6 +3,8 @@ package redisstore
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,7 +20,7 @@ type wire struct {
 
 func newWire(workers int) (wire, *queue) {
 	w := wire{make(chan int, 100), make(chan error)}
-	return w, newQueue(func(_ context.Context, calls []*call) {
+	return w, newQueue(func(_ context.Context, calls []*call, _ bool) {
 		w.sent <- len(calls)
 		err := <-w.gate
 		for _, c := range calls {
@@ -35,7 +37,7 @@ type caller struct {
 func (q *queue) start() caller {
 	ctx, leave := context.WithCancel(context.Background())
 	c := caller{make(chan error, 1), leave}
-	go func() { c.err <- q.ask(ctx, &call{}) }()
+	go func() { c.err <- q.ask(ctx, &call{apart: true}) }()
 	synctest.Wait()
 	return c
 }
@@ -65,6 +67,69 @@ func TestCallsOfABusyServerGoTogether(t *testing.T) {
 		if q.workers != 0 {
 			t.Errorf("%d workers of an idle queue", q.workers)
 		}
+	})
+}
+
+// Nothing is under way: the caller itself sends. Whatever comes meanwhile goes
+// together afterwards.
+func TestLoneCallerSendsItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var alone []bool
+		gate := make(chan struct{})
+		q := newQueue(func(_ context.Context, calls []*call, byCaller bool) {
+			alone = append(alone, byCaller)
+			<-gate
+			for _, c := range calls {
+				c.settle("done", nil)
+			}
+		}, 2)
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				if err := q.ask(t.Context(), &call{}); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait()
+		}
+		for range 2 {
+			gate <- struct{}{}
+		}
+		all.Wait()
+		if !slices.Equal(alone, []bool{true, false}) {
+			t.Errorf("sent by the caller: %v; want the first alone, and the other two together", alone)
+		}
+		q.close()
+	})
+}
+
+func TestSecondConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, q := newWire(2)
+		first := q.start()
+		<-w.sent
+		began := time.Now()
+		second := q.start() // the first one's connection hangs
+		if n := <-w.sent; n != 1 || time.Since(began) != patience {
+			t.Errorf("%d calls sent %s after the first hangs; want 1 after %s", n, time.Since(began), patience)
+		}
+		w.gate <- nil
+		synctest.Wait()
+		var more []caller
+		for range enough {
+			more = append(more, q.start())
+		}
+		if n := <-w.sent; n != enough || time.Since(began) != patience {
+			t.Errorf("%d calls sent; want %d at once", n, enough)
+		}
+		w.gate <- nil
+		w.gate <- nil
+		for _, c := range append(more, first, second) {
+			if err := <-c.err; err != nil {
+				t.Error(err)
+			}
+		}
+		q.close()
 	})
 }
 

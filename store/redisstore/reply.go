@@ -3,17 +3,22 @@ package redisstore
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
 )
 
-// reply is what a script answered: mostly a list of texts.
+// reply is what a script answered: a list of texts, or words in one text.
 type reply struct{ value any }
 
 // verdict is the first word, or empty.
 func (r reply) verdict() string {
+	if text, ok := r.value.(string); ok {
+		word, _, _ := strings.Cut(text, " ")
+		return word
+	}
 	if items, ok := r.value.([]any); ok && len(items) > 0 {
 		word, _ := items[0].(string)
 		return word
@@ -22,10 +27,17 @@ func (r reply) verdict() string {
 }
 
 // words reads the answer as at most n texts; those that a script left out are
-// empty.
+// empty, and of those in one text the last has the rest.
 func (r reply) words(n int) words {
-	items, ok := r.value.([]any)
 	w := words{text: make([]string, n)}
+	if text, ok := r.value.(string); ok {
+		for i := range n - 1 {
+			w.text[i], text, _ = strings.Cut(text, " ")
+		}
+		w.text[n-1] = text
+		return w
+	}
+	items, ok := r.value.([]any)
 	if !ok || len(items) == 0 || len(items) > n {
 		w.fail(fmt.Sprintf("%.200v", r.value))
 	}

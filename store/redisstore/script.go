@@ -6,6 +6,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -14,15 +15,14 @@ import (
 //go:embed lua/*.lua
 var files embed.FS
 
-// script is one step of a store, which the server executes as a whole.
+// script is what the server executes as a whole.
 type script struct{ text, hash string }
 
 var (
-	acquire  = load("acquire")
-	renew    = load("renew")
-	release  = load("release")
+	step     = load("step") // of a term; it takes several at once
 	inspect  = load("inspect")
 	breaking = load("break")
+	waiting  = load("wait")
 	list     = load("list")
 	prune    = load("prune")
 	raise    = load("raise")
@@ -44,48 +44,121 @@ func load(name string) script {
 	return script{text, hex.EncodeToString(sum[:])}
 }
 
-// execute sends calls in one pipeline, and once more in full those whose script
-// the server does not know: after a restart, a promotion, SCRIPT FLUSH.
-func (l *link) execute(ctx context.Context, calls []*call) {
-	node, err := l.node(ctx)
+// parcel is one run of a script: that of one call, or of all steps that go together.
+type parcel struct {
+	script script
+	args   []any // as EVALSHA takes them
+	calls  []*call
+}
+
+// pack puts the steps among calls into one parcel and each other call into its own.
+func (l *link) pack(calls []*call) []*parcel {
+	var all []*parcel
+	steps := calls
+	if slices.ContainsFunc(calls, (*call).different) {
+		steps = slices.DeleteFunc(slices.Clone(calls), (*call).different)
+	}
+	if len(steps) > 0 {
+		all = append(all, l.parcel(step, steps, l.weak))
+	}
+	for _, c := range calls {
+		if c.different() {
+			all = append(all, l.parcel(c.script, []*call{c}))
+		}
+	}
+	return all
+}
+
+func (c *call) different() bool { return c.script != step }
+
+// parcel makes one run of a script, with its keys and arguments and before them first.
+func (l *link) parcel(s script, calls []*call, first ...any) *parcel {
+	args := make([]any, 0, 6+len(calls)*(1+len(calls[0].args)))
+	args = append(args, "evalsha", s.hash, len(l.keys)+len(calls))
+	args = append(args, l.keys...)
+	for _, c := range calls {
+		args = append(args, c.key)
+	}
+	args = append(args, first...)
+	for _, c := range calls {
+		args = append(args, c.args...)
+	}
+	return &parcel{s, args, calls}
+}
+
+// spellOut makes p send its script in full.
+func (p *parcel) spellOut() { p.args[0], p.args[1] = "eval", p.script.text }
+
+// settle tells each call of p its part of the answer.
+func (p *parcel) settle(answer any, err error) {
+	if err == nil && p.script == step {
+		p.share(answer)
+		return
+	}
+	for _, c := range p.calls {
+		c.settle(answer, err)
+	}
+}
+
+// share gives each step its own answer, which may be an error.
+func (p *parcel) share(answer any) {
+	answers, _ := answer.([]any)
+	for i, c := range p.calls {
+		switch {
+		case len(answers) != len(p.calls):
+			c.settle(answer, nil) // which nobody can read, and whoever tries says so
+		default:
+			err, _ := answers[i].(error)
+			c.settle(answers[i], err)
+		}
+	}
+}
+
+// execute sends calls together, and once more in full those whose script the
+// server does not know: after a restart, a promotion, SCRIPT FLUSH.
+func (l *link) execute(ctx context.Context, calls []*call, alone bool) {
+	node, err := l.node(ctx, alone)
 	if err != nil {
 		for _, c := range calls {
 			c.settle(nil, err)
 		}
 		return
 	}
-	unknown := pipeline(ctx, node, calls, func(p redis.Pipeliner, c *call) *redis.Cmd {
-		return p.EvalSha(ctx, c.script.hash, c.keys, c.args...)
-	})
-	if len(unknown) == 0 {
-		return
+	unknown := send(ctx, node, l.pack(calls))
+	for _, p := range unknown {
+		p.spellOut()
 	}
-	for _, c := range pipeline(ctx, node, unknown, func(p redis.Pipeliner, c *call) *redis.Cmd {
-		return p.Eval(ctx, c.script.text, c.keys, c.args...)
-	}) {
-		c.settle(nil, unavailable("").because(errNoScript))
+	for _, p := range send(ctx, node, unknown) {
+		p.settle(nil, unavailable("").because(errNoScript))
 	}
 }
 
 var errNoScript = errors.New("the server does not know a script that it was just sent")
 
-// pipeline sends calls together, settles those that are answered, and returns
-// those whose script the server does not know.
-func pipeline(ctx context.Context, node *redis.Client, calls []*call, eval func(redis.Pipeliner, *call) *redis.Cmd) (unknown []*call) {
-	replies := make([]*redis.Cmd, len(calls))
-	_, _ = node.Pipelined(ctx, func(p redis.Pipeliner) error {
-		for i, c := range calls {
-			replies[i] = eval(p, c)
-		}
-		return nil
-	}) // each reply has its own error
-	for i, c := range calls {
+// send sends parcels in one pipeline, settles those that are answered, and
+// returns those whose script the server does not know.
+func send(ctx context.Context, node *redis.Client, all []*parcel) (unknown []*parcel) {
+	replies := make([]*redis.Cmd, len(all))
+	for i, p := range all {
+		replies[i] = redis.NewCmd(ctx, p.args...)
+	}
+	if len(all) == 1 {
+		_ = node.Process(ctx, replies[0])
+	} else if len(all) > 1 {
+		_, _ = node.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for _, r := range replies {
+				_ = p.Process(ctx, r)
+			}
+			return nil
+		})
+	} // each reply has its own error
+	for i, p := range all {
 		reply, err := replies[i].Result()
 		if err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT") {
-			unknown = append(unknown, c)
+			unknown = append(unknown, p)
 			continue
 		}
-		c.settle(reply, err)
+		p.settle(reply, err)
 	}
 	return unknown
 }

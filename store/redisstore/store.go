@@ -23,7 +23,6 @@ type Store struct {
 	opts    Options
 	props   driver.Properties
 	tag     string // what every key begins with
-	weak    string // as the scripts take it
 	closing sync.Once
 
 	id    string // random; begins the id of each release
@@ -32,11 +31,8 @@ type Store struct {
 }
 
 func newStore(l *link, o Options) *Store {
-	s := &Store{link: l, queue: newQueue(l.execute, o.Workers), opts: o, tag: "{" + o.Prefix + "}:", weak: "0", id: rand.Text()[:10]}
-	s.hub = newHub(l.client)
-	if o.WeakIdentity {
-		s.weak = "1"
-	}
+	s := &Store{link: l, queue: newQueue(l.execute, o.Workers), opts: o, tag: "{" + o.Prefix + "}:", id: rand.Text()[:10]}
+	s.hub = newHub(s)
 	s.props = driver.Properties{
 		Store:      o.Label,
 		Clock:      "the Redis server",
@@ -57,19 +53,15 @@ func (s *Store) Properties() driver.Properties { return s.props }
 // open.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
-		s.queue.close()
 		s.hub.close()
+		s.queue.close()
 	})
 	return nil
 }
 
-// lease is the key of a name's record, and the channel of its hints. Any name will
-// do: the hash tag stands before it, and Redis compares keys byte for byte.
+// lease is the key of a name's record. Any name will do: the hash tag stands before
+// it, and Redis compares keys byte for byte.
 func (s *Store) lease(name string) string { return s.tag + "lease:" + name }
-
-func (s *Store) keys(name string) []string {
-	return []string{s.lease(name), s.tag + "store", s.tag + "names"}
-}
 
 // Acquire implements driver.Store.
 func (s *Store) Acquire(ctx context.Context, r driver.Request) (driver.Term, error) {
@@ -79,19 +71,54 @@ func (s *Store) Acquire(ctx context.Context, r driver.Request) (driver.Term, err
 	if err := s.look.due(ctx, s); err != nil {
 		return driver.Term{}, err
 	}
-	return s.term(ctx, fence.Fence{Name: r.Name}, r.Attempt, acquire,
-		r.Name, r.Attempt, r.Holder, milliseconds(s.props.RoundTTL(r.TTL)), s.weak)
+	return s.term(ctx, fence.Fence{Name: r.Name}, r.Attempt, nil,
+		"acquire", r.Name, r.Attempt, r.Holder, milliseconds(s.props.RoundTTL(r.TTL)))
 }
 
 // Renew implements driver.Store.
 func (s *Store) Renew(ctx context.Context, t driver.Term, ttl time.Duration) (driver.Term, error) {
-	if err := t.Check(); err != nil {
+	return s.renew(ctx, driver.Renewal{Term: t, TTL: ttl}, nil)
+}
+
+// RenewAll implements driver.BatchRenewer: all renewals join the queue at once.
+func (s *Store) RenewAll(ctx context.Context, all []driver.Renewal) []driver.Renewed {
+	done := make([]driver.Renewed, len(all))
+	calls := make([]*call, len(all))
+	var good []*call
+	for i, r := range all {
+		if s.check(r) == nil {
+			calls[i] = &call{script: step, key: s.lease(r.Term.Name), args: s.renewal(r)}
+			good = append(good, calls[i])
+		}
+	}
+	if s.queue.join(good...) != nil { // each says so itself
+		clear(calls)
+	}
+	var each sync.WaitGroup
+	for i, r := range all {
+		each.Go(func() { done[i].Term, done[i].Err = s.renew(ctx, r, calls[i]) })
+	}
+	each.Wait()
+	return done
+}
+
+// renew renews a term. joined is the first try, where that is under way.
+func (s *Store) renew(ctx context.Context, r driver.Renewal, joined *call) (driver.Term, error) {
+	if err := s.check(r); err != nil {
 		return driver.Term{}, err
 	}
-	if err := s.props.CheckTTL(ttl); err != nil {
-		return driver.Term{}, err
+	return s.term(ctx, r.Term.Fence, r.Term.Attempt, joined, s.renewal(r)...)
+}
+
+func (s *Store) check(r driver.Renewal) error {
+	if err := r.Term.Check(); err != nil {
+		return err
 	}
-	return s.term(ctx, t.Fence, t.Attempt, renew, t.Token.String(), t.Attempt, milliseconds(s.props.RoundTTL(ttl)))
+	return s.props.CheckTTL(r.TTL)
+}
+
+func (s *Store) renewal(r driver.Renewal) []any {
+	return []any{"renew", r.Term.Name, r.Term.Token.String(), r.Term.Attempt, milliseconds(s.props.RoundTTL(r.TTL))}
 }
 
 // Release implements driver.Store.
@@ -100,18 +127,19 @@ func (s *Store) Release(ctx context.Context, t driver.Term) error {
 		return err
 	}
 	id := s.id + strconv.FormatUint(s.calls.Add(1), 36)
-	_, err := s.term(ctx, t.Fence, t.Attempt, release, t.Token.String(), t.Attempt, id)
+	_, err := s.term(ctx, t.Fence, t.Attempt, nil, "release", t.Name, t.Token.String(), t.Attempt, id)
 	return err
 }
 
-// term takes a step and reads what the store says about the term.
-func (s *Store) term(ctx context.Context, f fence.Fence, attempt string, sc script, args ...any) (driver.Term, error) {
-	reply, err := s.do(ctx, f.Name, sc, args...)
+// term takes a step and reads what the store says about the term. joined is the
+// first try, where that is under way.
+func (s *Store) term(ctx context.Context, f fence.Fence, attempt string, joined *call, args ...any) (driver.Term, error) {
+	reply, err := s.tries(ctx, joined, call{script: step, key: s.lease(f.Name), args: args})
 	if err != nil {
 		return driver.Term{}, err.fault("")
 	}
 	v := reply.words(4)
-	token, remaining := v.token(1), v.milliseconds(3)
+	token, remaining := v.token(1), v.milliseconds(2)
 	if v.err != nil {
 		return driver.Term{}, v.err.fault("")
 	}
@@ -120,7 +148,7 @@ func (s *Store) term(ctx context.Context, f fence.Fence, attempt string, sc scri
 	case "done", "same":
 		return driver.Term{Fence: f, Attempt: attempt, Remaining: remaining}, nil
 	case "held":
-		return driver.Term{}, &driver.HeldError{Name: f.Name, Holder: v.text[2], Token: f.Token, Remaining: remaining}
+		return driver.Term{}, &driver.HeldError{Name: f.Name, Holder: v.text[3], Token: f.Token, Remaining: remaining}
 	case "exhausted":
 		return driver.Term{}, refuse("its floor or the server's clock is wrong: open the store with another Prefix",
 			fmt.Sprintf("no token is left: %d is the highest", fence.MaxToken)).fault("")
@@ -132,46 +160,59 @@ func (s *Store) term(ctx context.Context, f fence.Fence, attempt string, sc scri
 // repeated: what it did the first time it does not do again.
 const maxLost = 4
 
-// do runs a script about a name, in as many tries as ctx allows while each ends
-// with the certainty that nothing was done, and a few after lost connections.
+// do runs a script about a name.
 func (s *Store) do(ctx context.Context, name string, sc script, args ...any) (reply, *ruling) {
-	if ctx.Err() != nil {
+	return s.tries(ctx, nil, call{script: sc, key: s.lease(name), args: args})
+}
+
+// tries takes as many tries of a call as ctx allows while each ends with the
+// certainty that nothing was done, and a few after lost connections. joined is the
+// first one, where that is under way.
+func (s *Store) tries(ctx context.Context, joined *call, c call) (reply, *ruling) {
+	if ctx.Err() != nil && joined == nil {
 		r := left(ctx, false, nil)
 		return reply{}, &r
 	}
-	lost := 0
 	for p := (pause{}); ; {
-		got, err := s.try(ctx, name, sc, args)
+		got, err := s.try(ctx, joined, c)
 		if err == nil {
 			return got, nil
 		}
+		joined = nil
 		r := judge(err)
 		if errors.Is(r.kind, driver.ErrUnknown) && ctx.Err() == nil && s.queue.ctx.Err() == nil {
-			lost++
-			r.again = lost <= maxLost
+			p.lost++
+			r.again = p.lost <= maxLost
 		}
 		if r.moved {
 			s.link.moved(ctx)
 		}
 		if r.again && !p.wait(ctx, s.queue.ctx.Done()) {
 			r = left(ctx, false, err)
-		} else if r.again {
+		} else if c.apart = p.lost > 0; r.again {
 			continue
 		}
-		if lost > 0 {
+		if p.lost > 0 {
 			r.kind, r.hint = driver.ErrUnknown, resolve
 		}
 		return reply{}, &r
 	}
 }
 
-// try runs a script once. Its error says again where nothing was done for a passing reason.
-func (s *Store) try(ctx context.Context, name string, sc script, args []any) (reply, error) {
-	c := &call{script: sc, keys: s.keys(name), args: args}
-	if err := s.queue.ask(ctx, c); err != nil {
+// try takes one try. Its error says again where nothing was done for a passing reason.
+func (s *Store) try(ctx context.Context, joined *call, c call) (reply, error) {
+	var err error
+	if joined != nil {
+		err = s.queue.await(ctx, joined)
+	} else {
+		joined = &c
+		c.apart = c.apart || !s.link.ready()
+		err = s.queue.ask(ctx, joined)
+	}
+	if err != nil {
 		return reply{}, err
 	}
-	got := reply{c.reply}
+	got := reply{joined.reply}
 	switch got.verdict() {
 	case "strange":
 		return reply{}, s.accept(ctx)
@@ -193,7 +234,7 @@ func (s *Store) accept(ctx context.Context) error {
 	if _, err := s.inspectServer(ctx); err != nil {
 		return before(judge(err))
 	}
-	if err := s.queue.ask(ctx, &call{script: raise, keys: s.keys(""), args: []any{"0", s.weak, "lost"}}); err != nil {
+	if err := s.queue.ask(ctx, &call{script: raise, key: s.lease(""), args: []any{"0", s.link.weak, "lost"}}); err != nil {
 		return before(judge(err))
 	}
 	return errAccepted

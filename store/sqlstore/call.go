@@ -34,6 +34,14 @@ type call struct {
 	err    error
 }
 
+// fresh is what c asks for, to be sent once more.
+func (c call) fresh() *call {
+	return &call{
+		kind: c.kind, name: c.name, attempt: c.attempt, holder: c.holder, token: c.token, ttl: c.ttl,
+		done: make(chan struct{}),
+	}
+}
+
 // answer is what a statement says about one call.
 type answer struct {
 	verdict   verdict
@@ -57,6 +65,15 @@ const (
 	// exhausted: the next token would be above the highest; nothing was done
 	exhausted verdict = "exhausted"
 )
+
+// final reports whether the answer tells the outcome of the step.
+func (a answer) final() bool {
+	switch a.verdict {
+	case again, locked, strange, exhausted:
+		return false
+	}
+	return true
+}
 
 // settle notes one row of an answer. Where a name has several, a step that was
 // done counts before its absence, and anything before again and locked.

@@ -13,13 +13,16 @@ import (
 	"github.com/ringfence-go/ringfence/fence"
 )
 
-// Dialect is one kind of database: [Postgres] or [SQLite].
+// Dialect is one kind of database: [Postgres], [MySQL] or [SQLite].
 type Dialect interface {
 	fmt.Stringer
 	// schema is the DDL, in one text.
 	schema() string
 	// open checks that db can host leases and makes it ready. It keeps nothing open.
 	open(ctx context.Context, db *sql.DB, o Options) (backend, error)
+	// examine finds what Open and its users should know about db. It changes nothing,
+	// and fails only where db could not be asked at all.
+	examine(ctx context.Context, db *sql.DB, o Options) (findings, error)
 	// judge says what an error of the driver means after a statement was sent.
 	judge(err error) ruling
 }
@@ -33,8 +36,9 @@ func Schema(d Dialect) string { return d.schema() }
 type backend interface {
 	// properties are the store's, but for a label of the caller's own.
 	properties() driver.Properties
-	// statement is the text of a statement, by the name of its file.
-	statement(name string) string
+	// statement is the text of a statement, by the name of its file, and what the
+	// driver takes as its arguments.
+	statement(name string, args ...any) (string, []any)
 	// workers is how many sessions may be in use at once, and mixed whether one
 	// batch may hold calls of several kinds.
 	workers() int
@@ -48,6 +52,9 @@ type backend interface {
 	identity(ctx context.Context, c *sql.Conn) (driver.Identity, error)
 	// raise lifts the floor to above, and accepts the database that answers now.
 	raise(ctx context.Context, c *sql.Conn, above fence.Token) (fence.Token, error)
+	// remove deletes up to limit records that have been over for idle milliseconds
+	// and whose token is not above the floor given, and returns how many went.
+	remove(ctx context.Context, c *sql.Conn, idle int64, limit int, floor int64) (int64, error)
 	// settle returns when no grant is under way that may not have seen the floor.
 	settle(ctx context.Context, c *sql.Conn) error
 	// end ends the current term of a name and returns its record as it was.
@@ -65,11 +72,11 @@ type session interface {
 	release(err error)
 }
 
-//go:embed postgres/*.sql sqlite/*.sql
+//go:embed postgres/*.sql sqlite/*.sql mysql/*.sql
 var files embed.FS
 
-// load reads the statements of a folder, by name, with identity in the place of
-// its mark.
+// load reads the statements of a folder, by name. The expressions in the files
+// identity, wake and now, where there are such, stand in the place of their marks.
 func load(folder, identity string) map[string]string {
 	texts := map[string]string{}
 	names, err := fs.Glob(files, folder+"/*.sql")
@@ -83,11 +90,19 @@ func load(folder, identity string) map[string]string {
 		}
 		texts[strings.TrimSuffix(path.Base(name), ".sql")] = string(b)
 	}
-	if identity != "" {
-		_, expression, _ := strings.Cut(strings.TrimSpace(texts[identity]), "\n")
+	for mark, name := range map[string]string{"/*identity*/": identity, "/*wake*/": "wake", "/*now*/": "now"} {
+		expression := withoutComment(texts[name])
 		for name := range texts {
-			texts[name] = strings.ReplaceAll(texts[name], "/*identity*/", expression)
+			texts[name] = strings.ReplaceAll(texts[name], mark, expression)
 		}
 	}
 	return texts
+}
+
+// withoutComment is a statement without the comment above it.
+func withoutComment(text string) string {
+	for strings.HasPrefix(text, "--") {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return strings.TrimSpace(text)
 }

@@ -11,7 +11,7 @@
 // An acquire, a renewal and a release are one statement each, which reads the
 // database's own clock, judges the row, and makes the token. Where it did nothing,
 // a second one takes its place and says why. The statements stand in the folders
-// postgres and sqlite.
+// postgres, sqlite and mysql.
 //
 // None of them waits for a row that somebody else has locked: it is skipped and
 // asked for again, so that one guarded transaction that runs for long keeps nobody
@@ -38,5 +38,6 @@
 //
 // What no client can see through database/sql: the warning with which PostgreSQL
 // reports success although an administrator cancelled the wait for a synchronous
-// standby. Treat such a cancel as a fail-over.
+// standby. Treat such a cancel as a fail-over, or use package pgxstore, which sees it,
+// meets the same tables, and tells waiters when a name is free.
 package sqlstore

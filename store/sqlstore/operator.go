@@ -37,7 +37,8 @@ func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]dr
 		return nil, fmt.Errorf("%w limit %d of a list: want 1 or more", fence.ErrInvalid, limit)
 	}
 	records, err := reading(ctx, s, func(ctx context.Context, c *sql.Conn) ([]driver.Record, error) {
-		return records(ctx, c, s.backend.statement("list"), prefix, prefix+lastName, after, limit)
+		statement, args := s.backend.statement("list", prefix, prefix+lastName, after, limit)
+		return records(ctx, c, statement, args...)
 	})
 	return records, s.explain("list", false, err)
 }
@@ -82,6 +83,15 @@ func (s *Store) raise(ctx context.Context, above fence.Token) (fence.Token, erro
 	})
 }
 
+// Settle returns when each step that any client of the store had under way is over.
+// It is for what has to be seen by every step from then on.
+func (s *Store) Settle(ctx context.Context) error {
+	_, err := reading(ctx, s, func(ctx context.Context, c *sql.Conn) (struct{}, error) {
+		return struct{}{}, s.backend.settle(ctx, c)
+	})
+	return s.explain("wait for the steps under way", false, err)
+}
+
 // Prune implements driver.Pruner. The floor rises above the numbers that go
 // before they go, in a commit of its own, so that none comes back.
 func (s *Store) Prune(ctx context.Context, idle time.Duration, limit int) (int, error) {
@@ -97,21 +107,27 @@ func (s *Store) Prune(ctx context.Context, idle time.Duration, limit int) (int, 
 
 func prune(ctx context.Context, b backend, c *sql.Conn, idle int64, limit int) (int, error) {
 	var highest int64
-	if err := c.QueryRowContext(ctx, b.statement("prune_find"), idle, limit).Scan(&highest); err != nil || highest == 0 {
+	statement, args := b.statement("prune_find", idle, limit)
+	if err := c.QueryRowContext(ctx, statement, args...).Scan(&highest); err != nil || highest == 0 {
 		return 0, err
 	}
-	if _, err := c.ExecContext(ctx, b.statement("prune_floor"), highest); err != nil {
+	statement, args = b.statement("prune_floor", highest)
+	if _, err := c.ExecContext(ctx, statement, args...); err != nil {
 		return 0, err
 	}
 	if err := b.settle(ctx, c); err != nil {
 		return 0, err
 	}
-	result, err := c.ExecContext(ctx, b.statement("prune_delete"), idle, limit, highest)
+	n, err := b.remove(ctx, c, idle, limit, highest)
+	return int(n), err
+}
+
+// affected is how many rows a statement changed.
+func affected(r sql.Result, err error) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := result.RowsAffected()
-	return int(n), err
+	return r.RowsAffected()
 }
 
 // explain names the store in the error of an operator's call. Where the call

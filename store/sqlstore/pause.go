@@ -62,6 +62,33 @@ func awaitLastWord(done <-chan struct{}) bool {
 	}
 }
 
+// oneLastWord is awaitLastWord for several answers, which wait no longer together
+// than one would.
+func oneLastWord() func(done <-chan struct{}) bool {
+	var end <-chan time.Time
+	over := false
+	return func(done <-chan struct{}) bool {
+		if end == nil {
+			end = time.After(lastWord)
+		}
+		if over {
+			select {
+			case <-done:
+				return true
+			default:
+				return false
+			}
+		}
+		select {
+		case <-done:
+			return true
+		case <-end:
+			over = true
+			return false
+		}
+	}
+}
+
 // apart calls f on a goroutine of its own, and leaves it behind when ctx ends and
 // f does not: some drivers are deaf to a context. It calls ended after f.
 func apart[R any](ctx context.Context, ended func(), f func() (R, error)) (R, error) {

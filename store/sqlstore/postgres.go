@@ -43,9 +43,9 @@ type postgres struct {
 	calls, replan, plans int
 }
 
-func (p *postgres) statement(name string) string { return p.texts[name] }
-func (p *postgres) mixed() bool                  { return false }
-func (p *postgres) close()                       {}
+func (p *postgres) statement(name string, args ...any) (string, []any) { return p.texts[name], args }
+func (p *postgres) mixed() bool                                        { return false }
+func (p *postgres) close()                                             {}
 
 // workers are as many as the option says. Without it, no more than the pool keeps
 // connections by default, where it closed one: to open them again for each
@@ -136,6 +136,10 @@ func (p *postgres) settle(ctx context.Context, c *sql.Conn) error {
 		old = slices.DeleteFunc(old, func(w string) bool { return !slices.Contains(now, w) })
 	}
 	return err
+}
+
+func (p *postgres) remove(ctx context.Context, c *sql.Conn, idle int64, limit int, floor int64) (int64, error) {
+	return affected(c.ExecContext(ctx, p.texts["prune_delete"], idle, limit, floor))
 }
 
 func (p *postgres) writers(ctx context.Context, c *sql.Conn) ([]string, error) {

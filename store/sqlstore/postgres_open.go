@@ -56,14 +56,14 @@ func (p *postgres) checkServer(ctx context.Context, c *sql.Conn) error {
 // checkTables creates the tables where they are missing, and refuses those of
 // another version, another product, or another role.
 func (p *postgres) checkTables(ctx context.Context, c *sql.Conn, noSetup bool) error {
-	var lease, store bool
-	if err := c.QueryRowContext(ctx, p.texts["tables"]).Scan(&lease, &store); err != nil {
+	var lease, store, waiters bool
+	if err := c.QueryRowContext(ctx, p.texts["tables"]).Scan(&lease, &store, &waiters); err != nil {
 		return err
 	}
 	if lease != store {
 		return errHalf("ringfence.lease", "ringfence.store")
 	}
-	if !lease {
+	if !lease || !waiters {
 		if noSetup {
 			return errNoTables
 		}

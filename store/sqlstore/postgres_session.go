@@ -30,14 +30,27 @@ func (s *postgresSession) release(error) {
 func (s *postgresSession) run(ctx context.Context, calls []*call) error {
 	server := *s.server.Load()
 	err := s.send(ctx, server, calls)
-	if err != nil || calls[0].answer.verdict != strange {
+	if err == nil && calls[0].answer.verdict == strange {
+		var now incarnation
+		if now, err = s.verify(ctx, s.conn); err == nil && now != server {
+			err = s.send(ctx, now, calls)
+		}
+	}
+	if err != nil {
 		return err
 	}
-	now, err := s.verify(ctx, s.conn)
-	if err != nil || now == server {
-		return err
+	return s.confirm(ctx, calls)
+}
+
+// confirm makes sure of a grant that an earlier try got, before anybody is told of it.
+// That try's own commit may have ended without an answer, and so without the
+// standbys that the server waits for: a later commit waits for them as well.
+func (s *postgresSession) confirm(ctx context.Context, calls []*call) error {
+	if !slices.ContainsFunc(calls, func(c *call) bool { return c.answer.verdict == same }) {
+		return nil
 	}
-	return s.send(ctx, now, calls)
+	none := func([]sqldriver.Value) error { return nil }
+	return direct(ctx, s.conn, s.texts["confirm"], nil, none)
 }
 
 // send has a leaner statement for a call that goes alone. Where that did nothing,

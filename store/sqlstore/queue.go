@@ -61,6 +61,29 @@ func (q *queue) ask(ctx context.Context, c *call) error {
 	if leads {
 		return q.alone(ctx, c)
 	}
+	return q.await(ctx, c, awaitLastWord)
+}
+
+// askAll sends calls together, each of which must be new, and waits for their
+// answers or for the end of ctx.
+func (q *queue) askAll(ctx context.Context, calls []*call) []error {
+	errs := make([]error, len(calls))
+	err := error(left(ctx, false, nil))
+	if ctx.Err() == nil {
+		err = q.joinAll(calls)
+	}
+	lastWord := oneLastWord()
+	for i, c := range calls {
+		if errs[i] = err; err == nil {
+			errs[i] = q.await(ctx, c, lastWord)
+		}
+	}
+	return errs
+}
+
+// await waits for the answer of c, which is in the queue, or for the end of ctx and
+// then for a last word.
+func (q *queue) await(ctx context.Context, c *call, lastWord func(done <-chan struct{}) bool) error {
 	select {
 	case <-c.done:
 		return c.err
@@ -69,7 +92,7 @@ func (q *queue) ask(ctx context.Context, c *call) error {
 	if q.withdraw(c) {
 		return left(ctx, false, nil)
 	}
-	if awaitLastWord(c.done) {
+	if lastWord(c.done) {
 		return c.err
 	}
 	q.abandon(c)
@@ -90,17 +113,35 @@ func (q *queue) join(c *call) (leads bool, err error) {
 		q.all.Add(1)
 		return true, nil
 	}
+	q.line(c)
+	return false, nil
+}
+
+// joinAll puts calls into the queue. None of them leads, so that they stay together.
+func (q *queue) joinAll(calls []*call) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return errClosed
+	}
+	if len(calls) > 0 {
+		q.line(calls...)
+	}
+	return nil
+}
+
+// line lets calls wait, and starts a worker where one more may run. q.mu is locked.
+func (q *queue) line(calls ...*call) {
 	if q.need.Err() != nil {
 		q.need, q.noNeed = context.WithCancel(q.ctx)
 	}
-	q.waiting = append(q.waiting, c)
-	if q.busy < places && q.mayBatch(places) {
+	q.waiting = append(q.waiting, calls...)
+	if places := q.backend.workers(); q.busy < places && q.mayBatch(places) {
 		q.busy++
 		q.workers++
 		q.all.Add(1)
 		go q.work()
 	}
-	return false, nil
 }
 
 // mayBatch reports whether one more worker may run. They take a quarter of the

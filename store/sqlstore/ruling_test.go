@@ -35,6 +35,19 @@ func TestRulings(t *testing.T) {
 		kind    error
 		again   bool
 	}{
+		{MySQL, errors.New("Error 1213 (40001): Deadlock found"), driver.ErrUnavailable, true},
+		{MySQL, errors.New("Error 1205 (HY000): Lock wait timeout exceeded"), driver.ErrUnavailable, true},
+		{MySQL, errors.New("Error 1020: Record has changed since last read"), driver.ErrUnavailable, true},
+		{MySQL, errors.New("Error 1290 (HY000): running with the --read-only option"), driver.ErrUnavailable, false},
+		{MySQL, errors.New("Error 1040 (08004): Too many connections"), driver.ErrUnavailable, false},
+		{MySQL, errors.New("Error 9999 (HY000): whatever"), driver.ErrUnavailable, false},
+		{MySQL, errors.New("Error 1053 (08S01): Server shutdown in progress"), driver.ErrUnknown, false},
+		{MySQL, errors.New("Error 1180 (HY000): Got error during COMMIT"), driver.ErrUnknown, false},
+		{MySQL, errors.New("invalid connection"), driver.ErrUnknown, false},
+		{MySQL, errors.New("Error 1062 (23000): Duplicate entry 'Error 1213 (40001): x' for key"), driver.ErrUnfit, false},
+		{MySQL, errors.New("Error 1045 (28000): Access denied"), driver.ErrUnfit, false},
+		{MySQL, errors.New("Error 1146 (42S02): Table doesn't exist"), driver.ErrUnfit, false},
+		{MySQL, sqldriver.ErrBadConn, driver.ErrUnavailable, true},
 		{Postgres, stateError("40001"), driver.ErrUnavailable, true},
 		{Postgres, stateError("40P01"), driver.ErrUnavailable, true},
 		{Postgres, stateError("55P03"), driver.ErrUnavailable, true},

@@ -36,9 +36,9 @@ type sqlite struct {
 	known string // the identity that this client expects
 }
 
-func (l *sqlite) statement(name string) string { return l.texts[name] }
-func (l *sqlite) workers() int                 { return 1 }
-func (l *sqlite) mixed() bool                  { return true }
+func (l *sqlite) statement(name string, args ...any) (string, []any) { return l.texts[name], args }
+func (l *sqlite) workers() int                                       { return 1 }
+func (l *sqlite) mixed() bool                                        { return true }
 
 func (l *sqlite) properties() driver.Properties {
 	p := driver.Properties{
@@ -146,6 +146,10 @@ func (l *sqlite) raise(ctx context.Context, c *sql.Conn, above fence.Token) (fen
 	}
 	l.expect(identity)
 	return floor, nil
+}
+
+func (l *sqlite) remove(ctx context.Context, c *sql.Conn, idle int64, limit int, floor int64) (int64, error) {
+	return affected(c.ExecContext(ctx, l.texts["prune_delete"], idle, limit, floor))
 }
 
 // settle has nothing to wait for: SQLite has one writer at a time.

@@ -13,7 +13,7 @@ import (
 )
 
 // Store hosts leases in a database. It implements driver.Store, driver.Lister,
-// driver.Breaker, driver.Recoverer and driver.Pruner.
+// driver.Breaker, driver.BatchRenewer, driver.Recoverer and driver.Pruner.
 type Store struct {
 	backend backend
 	dialect Dialect
@@ -62,13 +62,21 @@ func (s *Store) Acquire(ctx context.Context, r driver.Request) (driver.Term, err
 
 // Renew implements driver.Store.
 func (s *Store) Renew(ctx context.Context, t driver.Term, ttl time.Duration) (driver.Term, error) {
-	if err := t.Check(); err != nil {
+	c, err := s.renewal(t, ttl)
+	if err != nil {
 		return driver.Term{}, err
+	}
+	return s.do(ctx, c)
+}
+
+func (s *Store) renewal(t driver.Term, ttl time.Duration) (call, error) {
+	if err := t.Check(); err != nil {
+		return call{}, err
 	}
 	if err := s.props.CheckTTL(ttl); err != nil {
-		return driver.Term{}, err
+		return call{}, err
 	}
-	return s.do(ctx, call{kind: renew, name: t.Name, attempt: t.Attempt, token: t.Token, ttl: s.props.RoundTTL(ttl)})
+	return call{kind: renew, name: t.Name, attempt: t.Attempt, token: t.Token, ttl: s.props.RoundTTL(ttl)}, nil
 }
 
 // Release implements driver.Store.
@@ -83,65 +91,89 @@ func (s *Store) Release(ctx context.Context, t driver.Term) error {
 // do takes one step, in as many tries as ctx allows while each ends with the
 // certainty that nothing was done, and a few after lost connections: repeating a
 // step is harmless, and after a restart of the server the pool is full of them.
-// A name whose term is over counts as held when ctx ends while a transaction, such
-// as one that its last holder guards by the lease, still keeps the record.
 func (s *Store) do(ctx context.Context, c call) (driver.Term, error) {
 	if ctx.Err() != nil {
 		return driver.Term{}, left(ctx, false, nil).fault("")
 	}
-	lost := 0
-	var last answer // of the last try that ctx did not cut short
-	for p := (pause{}); ; {
-		a, err := s.try(ctx, c)
-		if err == nil {
-			return a.result(c, lost > 0)
+	return s.finish(ctx, &progress{call: c})
+}
+
+// finish tries until p is over.
+func (s *Store) finish(ctx context.Context, p *progress) (driver.Term, error) {
+	for {
+		accepted := s.accepted.Load()
+		sent := p.call.fresh()
+		err := s.queue.ask(ctx, sent)
+		if s.note(ctx, p, accepted, sent, err) {
+			return p.term, p.err
 		}
-		if a.verdict == locked || ctx.Err() == nil {
-			last = a
-		}
-		r := s.dialect.judge(err)
-		if r.kind == driver.ErrUnknown && ctx.Err() == nil {
-			lost++
-			r.again = lost <= maxLost
-		}
-		if r.again && !p.wait(ctx, s.queue.ctx.Done()) {
-			r = left(ctx, false, err)
-		} else if r.again {
-			continue
-		}
-		if lost > 0 {
-			r.kind, r.hint = driver.ErrUnknown, resolve
-		}
-		if last.verdict == locked && r.kind == driver.ErrUnavailable && ctx.Err() != nil {
-			return last.result(c, false)
-		}
-		return driver.Term{}, r.fault("")
 	}
+}
+
+// progress is one step of a caller on its way through its tries. A name whose term
+// is over counts as held when the caller's context ends while a transaction, such as
+// one that its last holder guards by the lease, still keeps the record.
+type progress struct {
+	call  call
+	pause pause
+	lost  int    // connections, and so tries that may have been applied
+	last  answer // of the last try that the context did not cut short
+
+	term driver.Term // the outcome, when it is over
+	err  error
+}
+
+// note takes in what came of a try that began when accepted was read, and reports
+// whether p is over. If not, it has waited for as long as the next try should.
+func (s *Store) note(ctx context.Context, p *progress, accepted int64, sent *call, err error) bool {
+	var a answer
+	if err == nil { // else a worker may still be writing it
+		a = sent.answer
+		err = s.refusal(ctx, a, accepted)
+	}
+	if err == nil {
+		p.term, p.err = a.result(p.call, p.lost > 0)
+		return true
+	}
+	if a.verdict == locked || ctx.Err() == nil {
+		p.last = a
+	}
+	r := s.dialect.judge(err)
+	if r.kind == driver.ErrUnknown && ctx.Err() == nil {
+		p.lost++
+		r.again = p.lost <= maxLost
+	}
+	if r.again && p.pause.wait(ctx, s.queue.ctx.Done()) {
+		return false
+	}
+	if r.again {
+		r = left(ctx, false, err)
+	}
+	if p.lost > 0 {
+		r.kind, r.hint = driver.ErrUnknown, resolve
+	}
+	p.err = r.fault("")
+	if p.last.verdict == locked && r.kind == driver.ErrUnavailable && ctx.Err() != nil {
+		p.term, p.err = p.last.result(p.call, false)
+	}
+	return true
 }
 
 // maxLost is how many lost connections one call puts up with.
 const maxLost = 4
 
-// try sends c once. Its error says again where nothing was done for a passing
-// reason; it comes with the answer where that was locked.
-func (s *Store) try(ctx context.Context, c call) (answer, error) {
-	accepted := s.accepted.Load()
-	sent := c
-	sent.done = make(chan struct{})
-	err := s.queue.ask(ctx, &sent)
-	switch {
-	case err != nil:
-		return answer{}, err
-	case sent.answer.verdict == strange:
-		return answer{}, s.accept(ctx, accepted)
-	case sent.answer.verdict == again:
-		return answer{}, errLocked
-	case sent.answer.verdict == locked:
-		return sent.answer, errLocked
-	case sent.answer.verdict == exhausted:
-		return answer{}, errExhausted
+// refusal is why an answer is none yet, or never will be one. It says again where
+// nothing was done for a passing reason.
+func (s *Store) refusal(ctx context.Context, a answer, accepted int64) error {
+	switch a.verdict {
+	case strange:
+		return s.accept(ctx, accepted)
+	case again, locked:
+		return errLocked
+	case exhausted:
+		return errExhausted
 	}
-	return sent.answer, nil
+	return nil
 }
 
 var (

@@ -47,4 +47,7 @@ var clauses = []Clause{
 	{ID: "C43", Name: "prune_leaves_the_rest", test: pruneLeavesTheRest, Alone: true},
 	{ID: "C44", Name: "watch_hints_at_an_end", test: watchHintsAtAnEnd},
 	{ID: "C45", Name: "watch_hands_its_hint_on", test: watchHandsItsHintOn},
+	{ID: "C46", Name: "batch_renews_each_alone", test: batchRenewsEachAlone},
+	{ID: "C47", Name: "batch_of_any_size", test: batchOfAnySize},
+	{ID: "C48", Name: "batch_tells_terms_apart", test: batchTellsTermsApart},
 }

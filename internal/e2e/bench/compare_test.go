@@ -38,15 +38,41 @@ type row struct {
 }
 
 var (
-	mu    sync.Mutex
-	table []row
+	mu     sync.Mutex
+	table  []row
+	tables []*sheet // of the other questions
 )
+
+// sheet is the table of one question.
+type sheet struct {
+	question string
+	columns  []string
+	rows     [][]string
+}
+
+// note adds a row to the table of a question.
+func note(question string, columns []string, row ...string) {
+	mu.Lock()
+	defer mu.Unlock()
+	i := slices.IndexFunc(tables, func(s *sheet) bool { return s.question == question })
+	if i < 0 {
+		tables, i = append(tables, &sheet{question, columns, nil}), len(tables)
+	}
+	tables[i].rows = append(tables[i].rows, row)
+}
+
+func (s *sheet) markdown() string {
+	text := "\n### " + s.question + "\n\n| " + strings.Join(s.columns, " | ") + " |\n|" + strings.Repeat("---|", len(s.columns)) + "\n"
+	for _, r := range s.rows {
+		text += "| " + strings.Join(r, " | ") + " |\n"
+	}
+	return text
+}
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	code := m.Run()
-	if code == 0 && len(table) > 0 {
-		text := markdown(table)
+	if text := results(); code == 0 && text != "" {
 		fmt.Print(text)
 		if *tableFile != "" {
 			if err := os.WriteFile(*tableFile, []byte(text), 0o644); err != nil {
@@ -56,6 +82,54 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(code)
+}
+
+// results are all tables, or nothing.
+func results() string {
+	if len(table)+len(tables) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("Measured on %s with %s, %d CPUs, %s; each figure is the median of %d rounds of %s, taken in turns.\n\n",
+		runtime.GOOS+"/"+runtime.GOARCH, runtime.Version(), runtime.NumCPU(), processor(), *rounds, *roundTime)
+	if len(table) > 0 {
+		text += markdown(table)
+	}
+	for _, s := range tables {
+		text += s.markdown()
+	}
+	return text
+}
+
+// contender is one side of a contest, by its name.
+type contender struct {
+	name string
+	do   side
+}
+
+// contest runs all contenders in turns; the first is ringfence, the second the raw
+// limit that the ratios are of.
+func contest(b *testing.B, question string, callers int, all []contender) {
+	b.Helper()
+	for b.Loop() {
+		samples, rates := make([]sample, len(all)), make([][]float64, len(all))
+		for _, c := range all {
+			measure(b, callers, c.do, &sample{}) // warm up
+		}
+		for range *rounds {
+			for i, c := range all {
+				rates[i] = append(rates[i], measure(b, callers, c.do, &samples[i]))
+			}
+		}
+		for i, c := range all {
+			p50, p99 := samples[i].percentiles()
+			var ratios []float64
+			for r := range rates[i] {
+				ratios = append(ratios, rates[i][r]/rates[1][r])
+			}
+			note(question, []string{"who", "callers", "pairs /s", "of the raw limit", "p50 / p99 ms"},
+				c.name, fmt.Sprint(callers), fmt.Sprintf("%.0f", median(rates[i])), fmt.Sprintf("%.2f", median(ratios)), ms(p50)+" / "+ms(p99))
+		}
+	}
 }
 
 // compare runs ours against raw in turns and adds a row to the table.
@@ -132,8 +206,6 @@ func median(values []float64) float64 {
 
 func markdown(rows []row) string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "Measured on %s with %s, %d CPUs, %s; each figure is the median of %d rounds of %s, taken in turns.\n\n",
-		runtime.GOOS+"/"+runtime.GOARCH, runtime.Version(), runtime.NumCPU(), processor(), *rounds, *roundTime)
 	s.WriteString("| what | callers | ringfence /s | raw /s | ratio | ringfence p50 / p99 ms | raw p50 / p99 ms |\n")
 	s.WriteString("|---|---:|---:|---:|---:|---:|---:|\n")
 	for _, r := range rows {

@@ -1,7 +1,8 @@
--- Ends the term of a name, whoever holds it, and shows the record as it was. ARGV: who did it.
-local r = record(KEYS[1])
+-- Ends the term of a name, whoever holds it, and shows the record as it was. ARGV: who did it, the name.
+local was, r = shown(KEYS[3])
 if r and r.live then
-  redis.call('HSET', KEYS[1], 'state', 'forced', 'expires', text(math.floor(now)), 'by', ARGV[1])
-  hint()
+  local queue = redis.call('HGET', KEYS[3], 'waiting')
+  redis.call('HSET', KEYS[3], 'state', 'forced', 'expires', text(math.floor(now)), 'by', ARGV[1])
+  hint(KEYS[3], r.token, ARGV[2], queue)
 end
-return shown(r)
+return was

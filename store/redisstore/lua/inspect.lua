@@ -1,2 +1,2 @@
 -- Shows the record of a name.
-return shown(record(KEYS[1]))
+return (shown(KEYS[3]))

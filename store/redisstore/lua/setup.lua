@@ -1,2 +1,2 @@
 -- Says which format the record of the store has, '' where there is none.
-return redis.call('HGET', KEYS[2], 'format') or ''
+return redis.call('HGET', KEYS[1], 'format') or ''

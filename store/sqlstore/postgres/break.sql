@@ -4,11 +4,11 @@ WITH mine AS MATERIALIZED (
 ), c AS MATERIALIZED (
     SELECT clock_timestamp() AS now FROM (SELECT count(*) FROM mine) AS after_the_lock
 ), done AS (
-    UPDATE ringfence.lease l
+    UPDATE ringfence.lease t
     SET state = 'forced', ended_by = $2, expires_at = c.now
     FROM mine m CROSS JOIN c
-    WHERE l.name = $1 AND l.name = m.name AND l.expires_at > c.now
-    RETURNING l.name
+    WHERE t.name = $1 AND t.name = m.name AND t.expires_at > c.now
+    RETURNING t.name, /*wake*/
 ), was AS (
     SELECT * FROM mine
     UNION ALL

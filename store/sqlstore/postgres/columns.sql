@@ -1,4 +1,4 @@
--- Lists the columns that the two tables ought to have and don't.
+-- Lists the columns that the tables ought to have and don't.
 SELECT coalesce(string_agg(want.relation || '.' || want.name || ' ' || want.type, ', '), '')
 FROM (VALUES
     ('ringfence.lease', 'name', 'text'), ('ringfence.lease', 'token', 'bigint'),
@@ -8,10 +8,12 @@ FROM (VALUES
     ('ringfence.lease', 'expires_at', 'timestamp with time zone'),
     ('ringfence.store', 'single', 'boolean'), ('ringfence.store', 'schema_version', 'integer'),
     ('ringfence.store', 'identity', 'text'), ('ringfence.store', 'previous_identity', 'text'),
-    ('ringfence.store', 'identity_changed_at', 'timestamp with time zone'), ('ringfence.store', 'floor', 'bigint')
+    ('ringfence.store', 'identity_changed_at', 'timestamp with time zone'), ('ringfence.store', 'floor', 'bigint'),
+    ('ringfence.waiter', 'name', 'text'), ('ringfence.waiter', 'place', 'bigint'), ('ringfence.waiter', 'listener', 'text'),
+    ('ringfence.listener', 'channel', 'text'), ('ringfence.listener', 'expires_at', 'timestamp with time zone')
 ) AS want(relation, name, type)
 LEFT JOIN pg_attribute has
     ON has.attrelid = want.relation::regclass AND has.attname = want.name AND NOT has.attisdropped
     AND format_type(has.atttypid, NULL) = want.type
-    AND (want.relation || want.name <> 'ringfence.leasename' OR has.attcollation = '"C"'::regcollation)
+    AND (want.relation || want.name NOT IN ('ringfence.leasename', 'ringfence.waitername') OR has.attcollation = '"C"'::regcollation)
 WHERE has.attname IS NULL

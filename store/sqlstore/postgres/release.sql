@@ -15,12 +15,12 @@ WITH ask AS MATERIALIZED (
     ) l
 ), done AS (
     -- Always conflicts, as in acquire.sql.
-    INSERT INTO ringfence.lease (name, token, attempt, holder, state, granted_at, expires_at)
+    INSERT INTO ringfence.lease AS t (name, token, attempt, holder, state, granted_at, expires_at)
     SELECT m.name, m.token, m.attempt, m.holder, m.state, m.granted_at, clock_timestamp()
     FROM mine m
     WHERE m.expires_at > clock_timestamp()
     ON CONFLICT (name) DO UPDATE SET state = 'released', expires_at = excluded.expires_at
-    RETURNING name, token
+    RETURNING name, token, /*wake*/
 )
 SELECT a.name,
        CASE WHEN l.token = a.token AND l.attempt = a.attempt

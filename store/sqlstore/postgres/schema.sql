@@ -1,4 +1,4 @@
--- Creates the schema, its two tables and the record of this server. Running it again changes nothing.
+-- Creates the schema, its tables and the record of this server. Running it again changes nothing.
 CREATE SCHEMA IF NOT EXISTS ringfence;
 
 -- One row a name. A row stays when its term is over: it carries the last token.
@@ -24,6 +24,22 @@ CREATE TABLE IF NOT EXISTS ringfence.store (
     identity_changed_at timestamptz,
     floor               bigint NOT NULL DEFAULT 0 CHECK (floor BETWEEN 0 AND 9007199254740991)
 );
+
+-- Who waits for a name and would like to be told when it is free, in the order of their places. A release tells the first
+-- whose listener lives. Both tables are about processes that run now, so they need not outlive the server: without a
+-- log, to wait costs no flush to disk.
+CREATE UNLOGGED TABLE IF NOT EXISTS ringfence.waiter (
+    name     text COLLATE "C",
+    place    bigint GENERATED ALWAYS AS IDENTITY,
+    listener text NOT NULL,
+    PRIMARY KEY (name, place)
+);
+
+-- One row for each connection that listens, by its channel. It lives while its process says so.
+CREATE UNLOGGED TABLE IF NOT EXISTS ringfence.listener (
+    channel    text PRIMARY KEY,
+    expires_at timestamptz NOT NULL
+) WITH (fillfactor = 50);
 
 INSERT INTO ringfence.store (schema_version, identity)
 SELECT 1, /*identity*/

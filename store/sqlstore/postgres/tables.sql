@@ -1,2 +1,3 @@
--- Reads which of the two tables are there.
-SELECT to_regclass('ringfence.lease') IS NOT NULL, to_regclass('ringfence.store') IS NOT NULL
+-- Reads which of the tables are there: that of the leases, that of the store, and both of those who wait.
+SELECT to_regclass('ringfence.lease') IS NOT NULL, to_regclass('ringfence.store') IS NOT NULL,
+       to_regclass('ringfence.waiter') IS NOT NULL AND to_regclass('ringfence.listener') IS NOT NULL

@@ -76,6 +76,7 @@ type client struct {
 	raise      func(context.Context, fence.Token) (fence.Token, error)
 	prune      func(ctx context.Context, idle time.Duration, limit int) (int, error)
 	watch      func(ctx context.Context, name string) (<-chan struct{}, error)
+	renewAll   func(ctx context.Context, all []driver.Renewal) []driver.Renewed
 }
 
 func newClient(right *memstore.Store) *client {
@@ -92,6 +93,7 @@ func newClient(right *memstore.Store) *client {
 		raise:      right.Raise,
 		prune:      right.Prune,
 		watch:      right.Watch,
+		renewAll:   right.RenewAll,
 	}
 }
 
@@ -133,4 +135,8 @@ func (c *client) Prune(ctx context.Context, idle time.Duration, limit int) (int,
 
 func (c *client) Watch(ctx context.Context, name string) (<-chan struct{}, error) {
 	return c.watch(ctx, name)
+}
+
+func (c *client) RenewAll(ctx context.Context, all []driver.Renewal) []driver.Renewed {
+	return c.renewAll(ctx, all)
 }

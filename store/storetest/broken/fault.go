@@ -55,5 +55,10 @@ func Faults() []Fault {
 		{Name: "cleans up what is held", Clause: "C43", spoil: prunesHeld},
 		{Name: "gives no hints", Clause: "C44", spoil: givesNoHints},
 		{Name: "loses the hint of a waiter that gives up", Clause: "C45", spoil: losesHint},
+		{Name: "fails a batch for one bad renewal in it", Clause: "C46", spoil: failsTogether},
+		{Name: "tells the outcomes of a batch in the order of names", Clause: "C46", spoil: sortsOutcomes},
+		{Name: "revives lapsed terms in a batch", Clause: "C46", spoil: batchRevives},
+		{Name: "renews the first 256 of a batch", Clause: "C47", spoil: renewsTheFirst},
+		{Name: "keeps one outcome for each name of a batch", Clause: "C48", spoil: oneOutcomeForName},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -99,6 +100,19 @@ func (w *world) shows(c *client, older func(before driver.Record) (fence.Token, 
 		return renewed, err
 	}
 	c.release = func(ctx context.Context, t driver.Term) error { return c.right.Release(ctx, w.real(t)) }
+	c.renewAll = func(ctx context.Context, all []driver.Renewal) []driver.Renewed {
+		real := slices.Clone(all)
+		for i, r := range all {
+			real[i].Term = w.real(r.Term)
+		}
+		got := c.right.RenewAll(ctx, real)
+		for i := range got {
+			if got[i].Err == nil {
+				got[i].Term.Token = all[i].Term.Token
+			}
+		}
+		return got
+	}
 }
 
 // real is the term that t stands for.

@@ -10,6 +10,8 @@ import (
 // The exit statuses that are not the child's own. 64, 69 and 75 are those of
 // sysexits.h, 124 to 127 and 128+n those of timeout(1), env(1) and the shell.
 const (
+	exitWarnings      = 1   // doctor: fit, with warnings
+	exitUnfit         = 2   // doctor: unfit
 	exitUsage         = 64  // the command line, a name, a duration or a URL is wrong
 	exitUnavailable   = 69  // the store can't be used
 	exitHeld          = 75  // somebody else holds the name

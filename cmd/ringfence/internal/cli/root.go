@@ -59,8 +59,11 @@ func (a *app) sayError(err error) {
 
 // say prints one line for people, on standard error, in which no password stands.
 func (a *app) say(format string, args ...any) {
-	fmt.Fprintf(a.err, "ringfence: %s\n", open.Redact(plain.Replace(fmt.Sprintf(format, args...))))
+	fmt.Fprintf(a.err, "ringfence: %s\n", readable(fmt.Sprintf(format, args...)))
 }
+
+// readable is a text in one line, in plain words and without passwords.
+func readable(text string) string { return open.Redact(plain.Replace(text)) }
 
 var deadline = context.DeadlineExceeded.Error()
 
@@ -84,6 +87,7 @@ apart; the token lets the resource refuse a run that was paused and came back la
   ringfence demo                                   see it happen, with two processes
   ringfence run report --timeout 5m --if-unavailable fail -- ./make-report
   ringfence ls                                     who holds what
+  ringfence doctor                                 can this store host a lease at all?
 
 The store is named by --store or ` + storeEnv + `: ` + open.Forms + `.
 With neither, leases are kept in an SQLite file in your own state folder, which
@@ -104,7 +108,7 @@ keeps apart the jobs of one user on one machine.`,
 	root.SetErr(a.err)
 	root.PersistentFlags().StringVar(&a.storeURL, "store", "", "`URL` of the store; "+storeEnv+" where absent")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCmd(), a.listCmd(), a.showCmd(), a.breakCmd(), a.recoverCmd(), a.versionCmd())
+	root.AddCommand(a.runCmd(), a.listCmd(), a.showCmd(), a.breakCmd(), a.recoverCmd(), a.doctorCmd(), a.versionCmd())
 	root.AddCommand(a.demoCmds()...)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

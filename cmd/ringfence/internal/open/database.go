@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"golang.org/x/sys/unix"
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -36,6 +37,14 @@ func (t Target) Database(context.Context) (*sql.DB, error) {
 }
 
 func (t Target) postgres() *sql.DB {
+	db := sql.OpenDB(connector{stdlib.GetConnector(*t.connConfig())})
+	db.SetMaxOpenConns(8)
+	db.SetMaxIdleConns(8)
+	return db
+}
+
+// connConfig is how a connection to a PostgreSQL server is made.
+func (t Target) connConfig() *pgx.ConnConfig {
 	cfg := t.config.Copy()
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = connectTimeout
@@ -43,10 +52,7 @@ func (t Target) postgres() *sql.DB {
 	if cfg.RuntimeParams["application_name"] == "" {
 		cfg.RuntimeParams["application_name"] = "ringfence"
 	}
-	db := sql.OpenDB(connector{stdlib.GetConnector(*cfg)})
-	db.SetMaxOpenConns(8)
-	db.SetMaxIdleConns(8)
-	return db
+	return cfg
 }
 
 func (t Target) sqlite() (*sql.DB, error) {

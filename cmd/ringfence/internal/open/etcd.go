@@ -10,6 +10,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/store/etcdstore"
 )
 
@@ -24,11 +25,39 @@ func parseEtcd(raw string) (Target, error) {
 		return Target{}, invalidServer(Etcd, "it needs a host and takes no parameters", etcdForm)
 	}
 	t.resolution = time.Second
-	t.server = func(ctx context.Context, label string) (Store, error) { return etcdStore(ctx, label, u) }
+	t.server = func(ctx context.Context, label string) (Store, error) {
+		client, err := etcdClient(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		s, err := etcdstore.Open(ctx, client, etcdOptions(u, label))
+		if err != nil {
+			_ = client.Close()
+			return nil, err
+		}
+		return &inEtcd{s, client}, nil
+	}
+	t.examine = func(ctx context.Context, label string) ([]driver.Finding, error) {
+		client, err := etcdClient(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		defer client.Close()
+		return etcdstore.Examine(ctx, client, etcdOptions(u, label))
+	}
+	t.destination = func(ctx context.Context) (Destination, error) { return etcdDestination(ctx, u) }
 	return t, nil
 }
 
-func etcdStore(ctx context.Context, label string, u *url.URL) (Store, error) {
+func etcdOptions(u *url.URL, label string) *etcdstore.Options {
+	prefix := strings.TrimPrefix(u.Path, "/")
+	if prefix != "" {
+		prefix += "/"
+	}
+	return &etcdstore.Options{Label: label, Prefix: prefix}
+}
+
+func etcdClient(ctx context.Context, u *url.URL) (*clientv3.Client, error) {
 	config := clientv3.Config{
 		Endpoints: strings.Split(u.Host, ","), DialTimeout: connectTimeout,
 		Username: u.User.Username(), Logger: zap.NewNop(), Context: context.WithoutCancel(ctx),
@@ -41,16 +70,7 @@ func etcdStore(ctx context.Context, label string, u *url.URL) (Store, error) {
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	prefix := strings.TrimPrefix(u.Path, "/")
-	if prefix != "" {
-		prefix += "/"
-	}
-	s, err := etcdstore.Open(ctx, client, &etcdstore.Options{Label: label, Prefix: prefix})
-	if err != nil {
-		_ = client.Close()
-		return nil, err
-	}
-	return &inEtcd{s, client}, nil
+	return client, nil
 }
 
 type inEtcd struct {

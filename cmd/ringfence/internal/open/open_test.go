@@ -34,7 +34,15 @@ func TestParse(t *testing.T) {
 		"postgres:///db?host=/run/postgresql":                    "postgres:///db",
 		"redis://u:" + secret + "@h:6380/3":                      "redis://u@h:6380/3",
 		"etcd://u:" + secret + "@a:2379,b:2379/jobs":             "etcd://u@a:2379,b:2379/jobs",
-		"rediss://h": "rediss://h",
+		"etcd://h:2379/a/b":                                      "etcd://h:2379/a/b",
+		"rediss://h":                                             "rediss://h",
+		"zk://u:" + secret + "@a:2181,b:2181/x":                  "zk://u@a:2181,b:2181/x",
+		"zk://a/x/y":                                             "zk://a/x/y",
+		"nats://u:" + secret + "@a:4222,b:4222/leases":           "nats://u@a:4222,b:4222/leases",
+		"nats://" + secret + "@a/leases?replicas=3":              "nats://a/leases",
+		"tls://h": "tls://h",
+		"s3://b/x/y?region=eu-west-1&endpoint=https://s3.example&path-style=true": "s3://b/x/y",
+		"gs://b/x?endpoint=http://127.0.0.1:1":                                    "gs://b/x",
 	} {
 		target, err := Parse(raw)
 		if err != nil || target.Label != want {
@@ -57,6 +65,10 @@ func TestSecretsAreWhereThePasswordComesFrom(t *testing.T) {
 		"sqlite:///x.db":                        nil,
 		"redis://h":                             nil,
 		"etcd://h":                              nil,
+		"zk://h":                                nil,
+		"nats://h":                              nil,
+		"s3://b":                                nil,
+		"gs://b":                                nil,
 	} {
 		if target, err := Parse(raw); err != nil || !slices.Equal(target.Secrets, want) {
 			t.Errorf("Parse(%q).Secrets is %q, %v; want %q", raw, target.Secrets, err, want)
@@ -67,11 +79,14 @@ func TestSecretsAreWhereThePasswordComesFrom(t *testing.T) {
 func TestParseNeverRepeatsWhatItRefuses(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{
-		"", secret, secret + ":x", "host=h password=" + secret + " options=a:b", "mysql://u:" + secret + "@h/db",
+		"", secret, secret + ":x", "host=h password=" + secret + " options=a:b", "oracle://u:" + secret + "@h/db",
 		"postgres:" + secret, "postgres://u:" + secret + "@h:port/db", "postgres://u:" + secret + "@h:0/db",
 		"postgres://u:12/" + secret + "@h/db", "postgres://u:12?" + secret + "@h/db", "postgres://u:12#" + secret + "@h/db",
 		"postgres://u:" + secret + "%zz@h/db", "postgres://u:" + secret + "@h/db?sslmode=" + secret,
 		"postgres://u:" + secret + "@h/db?sslrootcert=/no/" + secret, "postgres://u:" + secret + "@h/db?target_session_attrs=" + secret,
+		"zk://u:" + secret + "@h/a?b=" + secret, "zk://u:12/" + secret + "@h/x", "nats://u:" + secret + "@h/a.b", "nats://h/b?x=" + secret,
+		"nats://h/b?replicas=" + secret, "nats://u:12#" + secret + "@h/b", "s3://u:" + secret + "@b", "s3://b?x=" + secret, "s3://b?endpoint=" + secret,
+		"s3://b?endpoint=https://u:" + secret + "@h", "s3://b?path-style=" + secret, "s3:///" + secret, "gs://" + secret + "@b", "gs://b?region=" + secret,
 		"redis://u:" + secret + "@h:port/0", "redis://u:" + secret + "@h/nodb", "redis://u:12/" + secret + "@h/0",
 		"redis://u:" + secret + "@h/0?nope=" + secret, "redis:" + secret,
 		"etcd://u:" + secret + "@h/?x=" + secret, "etcd://u:" + secret + "@h:port", "etcd:///" + secret, "etcd://",

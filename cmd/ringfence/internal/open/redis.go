@@ -5,6 +5,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/store/redisstore"
 )
 
@@ -34,6 +35,12 @@ func parseRedis(raw string) (Target, error) {
 		}
 		return &inRedis{s, client}, nil
 	}
+	t.examine = func(ctx context.Context, label string) ([]driver.Finding, error) {
+		client := redis.NewClient(options)
+		defer func() { go func() { _ = client.Close() }() }()
+		return redisstore.Examine(ctx, client, &redisstore.Options{Label: label})
+	}
+	t.destination = func(context.Context) (Destination, error) { return marksInRedis{redis.NewClient(options)}, nil }
 	return t, nil
 }
 

@@ -14,7 +14,7 @@ import (
 // right one looks.
 func parseServer(raw string, kind Kind, form string) (Target, *url.URL, error) {
 	u, err := url.Parse(raw)
-	if err != nil || misread(u) {
+	if err != nil || u.Fragment != "" || strings.Contains(raw, "@") && misread(u) {
 		return Target{}, nil, invalidServer(kind, "it can't be parsed; percent-encode what is special in the user and the password: %40 is @, %2F is /, %3A is :, %3F is ?, %23 is #", form)
 	}
 	t := Target{Kind: kind, Label: label(u, strings.ToLower(u.Scheme)), resolution: time.Millisecond}

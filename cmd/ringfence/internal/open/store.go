@@ -3,7 +3,10 @@ package open
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"io"
+	"io/fs"
+	"os"
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/store/sqlstore"
@@ -26,19 +29,42 @@ func (t Target) Store(ctx context.Context) (Store, error) {
 	return t.sqlStore(ctx)
 }
 
+// Examine says what decides whether the store behind t can host leases. It sets
+// nothing up and changes nothing.
+func (t Target) Examine(ctx context.Context) ([]driver.Finding, error) {
+	if t.examine != nil {
+		return t.examine(ctx, t.Label)
+	}
+	if _, err := os.Stat(t.path); t.Kind == SQLite && errors.Is(err, fs.ErrNotExist) {
+		return []driver.Finding{{Subject: "file", Grade: driver.Fit, Found: "none yet", Means: "it is made when the store is first used"}}, nil
+	}
+	db, err := t.Database(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	return sqlstore.Examine(ctx, db, t.dialect(), &sqlstore.Options{Label: t.Label})
+}
+
+func (t Target) dialect() sqlstore.Dialect {
+	if t.Kind == Postgres {
+		return sqlstore.Postgres
+	}
+	return sqlstore.SQLite
+}
+
 func (t Target) sqlStore(ctx context.Context) (Store, error) {
 	db, err := t.Database(ctx)
 	if err != nil {
 		return nil, err
 	}
-	dialect := sqlstore.SQLite
-	if t.Kind == Postgres {
-		dialect = sqlstore.Postgres
-	}
-	s, err := sqlstore.Open(ctx, db, dialect, &sqlstore.Options{Label: t.Label})
+	s, err := sqlstore.Open(ctx, db, t.dialect(), &sqlstore.Options{Label: t.Label})
 	if err != nil {
 		_ = db.Close()
 		return nil, err
+	}
+	if t.Kind == Postgres {
+		return &inPostgresServer{inDatabase: &inDatabase{s, db}, wake: t.waker}, nil
 	}
 	return &inDatabase{s, db}, nil
 }

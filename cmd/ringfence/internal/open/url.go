@@ -16,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
 )
 
@@ -36,6 +37,10 @@ type Target struct {
 
 	// server connects to a store that is no SQL database.
 	server func(ctx context.Context, label string) (Store, error)
+	// examine looks at it.
+	examine func(ctx context.Context, label string) ([]driver.Finding, error)
+	// destination opens the guarded place, where it is no SQL database.
+	destination func(context.Context) (Destination, error)
 	// resolution is the store's unit of time, known before it is reached.
 	resolution time.Duration
 }
@@ -47,12 +52,19 @@ type Kind string
 const (
 	SQLite   Kind = "sqlite"
 	Postgres Kind = "postgres"
+	MySQL    Kind = "MySQL"
 	Redis    Kind = "Redis"
 	Etcd     Kind = "etcd"
+
+	ZooKeeper Kind = "ZooKeeper"
+	NATS      Kind = "NATS"
+	S3        Kind = "S3"
+	GCS       Kind = "Google Cloud Storage"
 )
 
 // Forms tells a person which URLs there are.
-const Forms = "sqlite:///path/file.db, postgres://user@host:5432/database, redis://user@host:6379/0 or etcd://host:2379"
+const Forms = "sqlite:///path/file.db, postgres://user@host:5432/database, mysql://user@host:3306/database, redis://user@host:6379/0, " +
+	"etcd://host:2379, zk://host:2181, nats://host:4222/bucket, s3://bucket/prefix or gs://bucket/prefix"
 
 var schemeForm = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]*)://`)
 
@@ -71,10 +83,20 @@ func Parse(raw string) (Target, error) {
 	switch strings.ToLower(m[1]) {
 	case "postgres", "postgresql":
 		return parsePostgres(raw)
+	case "mysql", "mariadb":
+		return parseMySQL(raw)
 	case "redis", "rediss":
 		return parseRedis(raw)
 	case "etcd", "etcds":
 		return parseEtcd(raw)
+	case "zk", "zookeeper":
+		return parseZooKeeper(raw)
+	case "nats", "tls":
+		return parseNATS(raw)
+	case "s3":
+		return parseS3(raw)
+	case "gs":
+		return parseGS(raw)
 	}
 	return Target{}, fmt.Errorf("%w URL: unknown scheme %s; want %s", fence.ErrInvalid, fence.Quote(m[1]), Forms)
 }

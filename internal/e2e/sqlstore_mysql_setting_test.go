@@ -1,0 +1,340 @@
+package e2e
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/internal/realserver"
+	"github.com/ringfence-go/ringfence/store/sqlstore"
+)
+
+// TestMySQLEverySetting: what a session or a driver may be set to makes no
+// difference, and clients with different settings meet.
+func TestMySQLEverySetting(t *testing.T) {
+	t.Parallel()
+	for name, settings := range map[string][]string{
+		"serializable":     {"tx_isolation='serializable'"},
+		"read uncommitted": {"tx_isolation='read-uncommitted'"},
+		"no autocommit":    {"autocommit=0"},
+		"found rows":       {"clientFoundRows=true"},
+		"times":            {"parseTime=true", "loc=Asia%2FTokyo", "time_zone='%2B09:00'"},
+		"latin1":           {"charset=latin1"},
+		"no mode":          {"sql_mode=''"},
+		"every mode": {"sql_mode='ANSI,TRADITIONAL,NO_BACKSLASH_ESCAPES,IGNORE_SPACE,HIGH_NOT_PRECEDENCE,NO_UNSIGNED_SUBTRACTION," +
+			"PAD_CHAR_TO_FULL_LENGTH,EMPTY_STRING_IS_NULL,SIMULTANEOUS_ASSIGNMENT,TIME_ROUND_FRACTIONAL'"},
+		"oracle":       {"sql_mode='ORACLE'"},
+		"snapshots":    {"innodb_snapshot_isolation=1"},
+		"interpolated": {"interpolateParams=true", "multiStatements=true"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address := realserver.SharedMariaDB(t)
+			plain := mustOpen(t, openMySQL(t, address), sqlstore.MySQL, nil)
+			db := openMySQL(t, address, settings...)
+			s := mustOpen(t, db, sqlstore.MySQL, nil)
+			var all sync.WaitGroup
+			for i := range 32 {
+				all.Go(func() {
+					for range 5 {
+						takeAndRelease(t, []*sqlstore.Store{s, plain}[i%2], fmt.Sprint("n", i%8))
+					}
+				})
+			}
+			all.Wait()
+			met := request("ü met '\"\\")
+			met.Holder = "名前 'ü' 🚦"
+			if _, err := s.Acquire(t.Context(), met); err != nil {
+				t.Fatal(err)
+			}
+			_, err := plain.Acquire(t.Context(), request(met.Name))
+			if h := (*driver.HeldError)(nil); !errors.As(err, &h) || h.Holder != met.Holder || h.Remaining < 30*time.Second || h.Remaining > time.Minute {
+				t.Errorf("met: %v; want held by the first", err)
+			}
+			rec, err := s.Break(t.Context(), met.Name, "ü")
+			if err != nil || rec.Holder != met.Holder || time.Since(rec.GrantedAt).Abs() > time.Minute {
+				t.Errorf("break: %+v, %v", rec, err)
+			}
+			if rec, err := s.Inspect(t.Context(), met.Name); err != nil || rec.State != driver.Forced || rec.EndedBy != "ü" {
+				t.Errorf("inspect: %+v, %v", rec, err)
+			}
+			if _, err := s.Prune(t.Context(), 0, 100); err != nil {
+				t.Errorf("prune: %v", err)
+			}
+			if _, err := s.Raise(t.Context(), 1); err != nil {
+				t.Errorf("raise: %v", err)
+			}
+		})
+	}
+}
+
+func takeAndRelease(t *testing.T, s driver.Store, name string) {
+	term, err := s.Acquire(t.Context(), request(name))
+	if errors.Is(err, driver.ErrHeld) {
+		return
+	}
+	if err == nil {
+		err = s.Release(t.Context(), term)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMySQLConnectionsComeBackAsTheyWere: a session that does not commit by itself
+// is given back as one.
+func TestMySQLConnectionsComeBackAsTheyWere(t *testing.T) {
+	t.Parallel()
+	address := realserver.SharedMariaDB(t)
+	db := openMySQL(t, address, "autocommit=0")
+	db.SetMaxOpenConns(1)
+	s := mustOpen(t, db, sqlstore.MySQL, nil)
+	for range 3 { // each time the session is as it was before the first
+		if err := s.Release(t.Context(), mustAcquire(t, s, "n")); err != nil {
+			t.Error(err)
+		}
+	}
+	mustAcquire(t, s, "n")
+	if got := query(t, db, "SELECT @@autocommit"); got != "0" {
+		t.Errorf("autocommit is %s; want 0", got)
+	}
+	rec, err := mustOpen(t, openMySQL(t, address), sqlstore.MySQL, nil).Inspect(t.Context(), "n")
+	if err != nil || rec.State != driver.Held {
+		t.Errorf("another client sees %+v, %v; want the lease held", rec, err)
+	}
+}
+
+// TestMySQLLockedRowStopsNobodyElse: a guarded transaction keeps two records as they
+// are; nobody waits for it but those who ask for the same names.
+func TestMySQLLockedRowStopsNobodyElse(t *testing.T) {
+	t.Parallel()
+	address := realserver.SharedMariaDB(t)
+	s := mustOpen(t, openMySQL(t, address), sqlstore.MySQL, &sqlstore.Options{Workers: 1})
+	var terms []driver.Term
+	for i := range 8 {
+		terms = append(terms, mustAcquire(t, s, fmt.Sprint("n", i)))
+	}
+	lapsed := request("lapsed")
+	lapsed.TTL = 10 * time.Millisecond
+	over, err := s.Acquire(t.Context(), lapsed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	waitUntil(t, "the lease has lapsed", func() bool {
+		rec, err := s.Inspect(t.Context(), "lapsed")
+		return err == nil && rec.State == driver.Expired
+	})
+	tx, err := openMySQL(t, address).BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	mustExec(t, tx, "SELECT 1 FROM ringfence_lease WHERE name IN ('n0', 'lapsed') LOCK IN SHARE MODE")
+	blocked := make(chan error, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { _, err := s.Acquire(ctx, request("lapsed")); blocked <- err }()
+	go func() { _, err := s.Renew(ctx, terms[0], time.Minute); blocked <- err }()
+	for round := range 10 { // also in one batch with the blocked ones
+		var all sync.WaitGroup
+		for _, term := range terms[1:] {
+			all.Go(func() {
+				if _, err := s.Renew(ctx, term, time.Minute); err != nil {
+					t.Errorf("round %d, %s: %v", round, term.Name, err)
+				}
+			})
+		}
+		all.Go(func() { _ = mustAcquire(t, s, fmt.Sprint("new ", round)) })
+		all.Wait()
+	}
+	wantHeld(t, refusal(t, s, request("lapsed"), 500*time.Millisecond), over)
+	select {
+	case err := <-blocked:
+		t.Errorf("a locked row was changed: %v", err)
+	default:
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		select {
+		case err := <-blocked:
+			if err != nil {
+				t.Errorf("after the lock went: %v", err)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("nothing within 30 s after the lock went")
+		}
+	}
+}
+
+// TestMySQLBatchOfReleasesBesideOthers: a name that was released may be another's
+// before the store has asked what became of the batch. It was released all the same.
+func TestMySQLBatchOfReleasesBesideOthers(t *testing.T) {
+	t.Parallel()
+	address := realserver.SharedMariaDB(t)
+	s := mustOpen(t, openMySQL(t, address), sqlstore.MySQL, &sqlstore.Options{Workers: 1})
+	other := mustOpen(t, openMySQL(t, address), sqlstore.MySQL, nil)
+	locked := mustAcquire(t, s, "locked")
+	tx, err := openMySQL(t, address).BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	mustExec(t, tx, "SELECT 1 FROM ringfence_lease WHERE name = 'locked' FOR UPDATE")
+	ctx, cancel := context.WithCancel(t.Context())
+	var rivals, all sync.WaitGroup
+	defer rivals.Wait()
+	defer cancel()
+	all.Go(func() { _ = s.Release(ctx, locked) }) // so that no batch is done as a whole
+	for i := range 4 {
+		rivals.Go(func() {
+			for ctx.Err() == nil {
+				takeAndRelease(t, other, fmt.Sprint("n", i))
+			}
+		})
+	}
+	var mine sync.WaitGroup
+	for i := range 8 {
+		mine.Go(func() {
+			for range 40 {
+				takeAndRelease(t, s, fmt.Sprint("n", i%4))
+			}
+		})
+	}
+	mine.Wait()
+	cancel()
+	all.Wait()
+}
+
+// TestMySQLSetupWaitsForAnotherClient: one of the tables is there because another
+// client is creating them.
+func TestMySQLSetupWaitsForAnotherClient(t *testing.T) {
+	t.Parallel()
+	address := realserver.SharedMariaDB(t)
+	db := openMySQL(t, address)
+	_ = mustOpen(t, db, sqlstore.MySQL, nil).Close()
+	setup, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer setup.Close()
+	mustExec(t, setup, "RENAME TABLE ringfence_lease TO later")
+	mustExec(t, setup, "DO GET_LOCK(CONCAT('ringfence ', MD5(DATABASE())), 0)")
+	opened := make(chan error, 1)
+	go func() {
+		s, err := sqlstore.Open(t.Context(), db, sqlstore.MySQL, nil)
+		if err == nil {
+			_ = s.Close()
+		}
+		opened <- err
+	}()
+	waitUntil(t, "it waits", func() bool {
+		select {
+		case err := <-opened:
+			t.Fatalf("it did not wait: %v", err)
+		default:
+		}
+		return query(t, db, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND state = 'User lock'") == "1"
+	})
+	mustExec(t, setup, "RENAME TABLE later TO ringfence_lease")
+	mustExec(t, setup, "DO RELEASE_ALL_LOCKS()")
+	if err := <-opened; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMySQLRefusalWritesNothing: a name that is held costs the server no write.
+func TestMySQLRefusalWritesNothing(t *testing.T) {
+	t.Parallel()
+	m := newMySQL(t, "log-bin=log")
+	s := mustOpen(t, openMySQL(t, m.URL("leases")), sqlstore.MySQL, nil)
+	mustAcquire(t, s, "n")
+	position := func() string { return m.Exec("SHOW MASTER STATUS") }
+	before := position()
+	for range 5 {
+		if _, err := s.Acquire(t.Context(), request("n")); !errors.Is(err, driver.ErrHeld) {
+			t.Fatal(err)
+		}
+	}
+	if after := position(); after != before {
+		t.Errorf("five refusals moved the log from %q to %q", before, after)
+	}
+}
+
+func TestMySQLRaiseWaitsForGrantsUnderWay(t *testing.T) {
+	t.Parallel()
+	address := realserver.SharedMariaDB(t)
+	s := mustOpen(t, openMySQL(t, address), sqlstore.MySQL, nil)
+	term := mustAcquire(t, s, "n")
+	other := openMySQL(t, address)
+	tx, err := other.BeginTx(t.Context(), &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	// A grant that is not committed yet: it shares the record of the store with others.
+	mustExec(t, tx, "INSERT INTO ringfence_lease SELECT 'slow', l.token, l.attempt, l.holder, l.state, l.granted_at, l.expires_at, l.ended_by, l.batch FROM ringfence_lease l JOIN (SELECT floor FROM ringfence_store LOCK IN SHARE MODE) s")
+	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if _, err := s.Raise(short, term.Token+1); err == nil {
+		t.Error("the floor is in force while a grant that may not have seen it is under way")
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Raise(t.Context(), term.Token+1); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMySQLServersThatCannotHostLeases: each is refused, with what to do.
+func TestMySQLServersThatCannotHostLeases(t *testing.T) {
+	t.Parallel()
+	m := newMySQL(t)
+	statements := newMySQL(t, "log-bin=log", "binlog-format=STATEMENT")
+	m.Exec(`CREATE DATABASE myisam; CREATE DATABASE granted;
+		CREATE USER nobody@'127.0.0.1' IDENTIFIED BY 'pass'; GRANT SELECT ON leases.* TO nobody@'127.0.0.1';
+		CREATE USER reader@'127.0.0.1' IDENTIFIED BY 'pass'; GRANT SELECT ON granted.* TO reader@'127.0.0.1';
+		CREATE USER worker@'127.0.0.1' IDENTIFIED BY 'pass'; GRANT SELECT, INSERT, UPDATE, DELETE ON granted.* TO worker@'127.0.0.1'`)
+	_ = mustOpen(t, openMySQL(t, m.URL("myisam")), sqlstore.MySQL, nil).Close()
+	_ = mustOpen(t, openMySQL(t, m.URL("granted")), sqlstore.MySQL, nil).Close()
+	m.Exec("ALTER TABLE myisam.ringfence_lease ENGINE = MyISAM")
+	as := func(user, database string) string { return user + ":pass@tcp(" + m.Addr() + ")/" + database }
+	for _, c := range []struct {
+		name, address string
+		settings      []string
+		want          error
+		says          string
+	}{
+		{"no rights", as("nobody", "leases"), nil, driver.ErrUnfit, "a user that may create them"},
+		{"few rights", as("reader", "granted"), nil, driver.ErrUnfit, "grant the store's user"},
+		{"wrong password", as("worker:", "granted"), nil, driver.ErrUnfit, "check the user"},
+		{"engine", m.URL("myisam"), nil, driver.ErrUnfit, "ringfence_lease MyISAM"},
+		{"no database", m.URL(""), nil, driver.ErrUnfit, "name a database"},
+		{"missing database", m.URL("missing"), nil, driver.ErrUnfit, "create the database"},
+		{"read-only", m.URL("granted"), []string{"tx_read_only=1"}, driver.ErrUnavailable, "read-only"},
+		{"safe updates", m.URL("granted"), []string{"sql_safe_updates=1"}, driver.ErrUnfit, "sql_safe_updates"},
+		{"a clock of its own", m.URL("granted"), []string{"timestamp=1000000000"}, driver.ErrUnfit, "SET timestamp"},
+		{"statements are logged", statements.URL("leases"), nil, driver.ErrUnfit, "binlog_format"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := sqlstore.Open(t.Context(), openMySQL(t, c.address, c.settings...), sqlstore.MySQL, nil)
+			wantError(t, err, c.want, c.says)
+			if err != nil && strings.Contains(err.Error(), "pass@") {
+				t.Errorf("%v shows a password", err)
+			}
+		})
+	}
+	worker := mustOpen(t, openMySQL(t, as("worker", "granted")), sqlstore.MySQL, nil)
+	takeAndRelease(t, worker, "n")
+	if _, err := worker.Prune(t.Context(), 0, 10); err != nil {
+		t.Error(err)
+	}
+}

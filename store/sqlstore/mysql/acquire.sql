@@ -1,0 +1,19 @@
+-- Grants those of the names asked for, $1, that were used before and are free. acquire_why.sql then reads what became of each.
+--
+-- It is acquire_one.sql for many callers, whose names come sorted, so that two of these lock them in one order.
+UPDATE (
+    SELECT l.name, l.token, a.attempt, a.holder, a.ttl, s.floor, /*now*/ AS moment
+    FROM (
+        SELECT floor
+        FROM ringfence_store
+        WHERE single = 1 AND identity = @ringfence AND floor < 9007199254740991 AND @@autocommit = 1
+        LOCK IN SHARE MODE
+    ) s
+    STRAIGHT_JOIN ($1) a
+    STRAIGHT_JOIN ringfence_lease l FORCE INDEX (PRIMARY) ON l.name = a.name
+    WHERE l.attempt <> a.attempt AND l.token < 9007199254740991 AND (l.state <> 'held' OR l.expires_at <= /*now*/)
+    LIMIT 1000
+    FOR UPDATE SKIP LOCKED
+) o STRAIGHT_JOIN ringfence_lease l FORCE INDEX (PRIMARY) ON l.name = o.name AND o.moment < 3903090000000000
+SET l.token = GREATEST(o.token + 1, o.floor + 1, (o.moment DIV 1000 - 1704067200000) * 4096), l.attempt = o.attempt, l.holder = o.holder,
+    l.state = 'held', l.ended_by = x'', l.granted_at = o.moment, l.expires_at = o.moment + o.ttl * 1000, l.batch = $2

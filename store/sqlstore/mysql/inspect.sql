@@ -1,0 +1,7 @@
+-- Reads the record of the name $1, judged now.
+SELECT l.name, CASE WHEN l.state = 'held' AND l.expires_at <= c.moment THEN 'expired' ELSE l.state END,
+       l.token, CAST(l.holder AS BINARY), l.granted_at DIV 1000, l.expires_at DIV 1000,
+       CASE WHEN l.state = 'held' THEN GREATEST(l.expires_at - c.moment, 0) DIV 1000 ELSE 0 END,
+       CAST(l.ended_by AS BINARY)
+FROM ringfence_lease l CROSS JOIN (SELECT /*now*/ AS moment) c
+WHERE l.name = $1

@@ -1,0 +1,2 @@
+-- Lets the next client create the tables.
+SELECT RELEASE_LOCK(CONCAT('ringfence ', MD5(DATABASE())))

@@ -1,0 +1,2 @@
+-- Reads which process of the server executes this.
+SELECT pg_catalog.pg_backend_pid()

@@ -1,0 +1,10 @@
+-- Tells the first live waiter for the name t.name that it may be free: part of the statements that end a term.
+--
+-- NOTIFY takes a lock of the whole database at its commit, so it is used only where somebody waits. Nothing is locked or
+-- written here: a waiter takes its own row away. One that came after this statement began to look has waited for its end.
+(SELECT pg_catalog.pg_notify(w.listener, w.place || ' ' || w.name)
+ FROM (SELECT w.listener, w.place, w.name
+       FROM ringfence.waiter w JOIN ringfence.listener r ON r.channel = w.listener AND r.expires_at > clock_timestamp()
+       WHERE w.name = t.name
+       ORDER BY w.place
+       LIMIT 1) w)
