@@ -97,6 +97,20 @@ var breaches = []breach{
 	{"directions", "cmd/ringfence/internal/cli/x.go", goFile("cli", "store/storetest"), "must not import store/storetest"},
 	{"directions", "internal/e2e/x.go", goFile("e2e", "cmd/ringfence"), "must not import cmd/ringfence"},
 	{"directions", "internal/e2e/bench/x.go", goFile("main", "internal/house"), "must not import internal/house"},
+	{"directions", "review/ir/x.go", goFile("ir", "fence"), "review/ir must not import fence"},
+	{"directions", "review/query/x.go", goFile("query", "review/ir"), "review/query must not import review/ir"},
+	{"directions", "review/lang/syntax/x.go", goFile("syntax", "review/lang/lua"), "must not import review/lang/lua"},
+	{"directions", "review/lang/ruby/x.go", goFile("ruby", "review/lock"), "review/lang/ruby must not import review/lock"},
+	{"directions", "review/lang/x.go", goFile("lang", "review/lock"), "review/lang must not import review/lock"},
+	{"directions", "review/lock/x.go", goFile("lock", "review/rule"), "review/lock must not import review/rule"},
+	{"directions", "review/rule/x.go", goFile("rule", "review/runner"), "review/rule must not import review/runner"},
+	{"directions", "review/rules/x.go", goFile("rules", "review/runner"), "review/rules must not import review/runner"},
+	{"directions", "review/rules/failopen/x.go", goFile("failopen", "review/rules/unitslip"), "must not import review/rules/unitslip"},
+	{"directions", "review/runner/x.go", goFile("runner", "review/rules"), "review/runner must not import review/rules"},
+	{"directions", "review/report/x.go", goFile("report", "review/rules"), "review/report must not import review/rules"},
+	{"directions", "review/govet/x.go", goFile("govet", "review/report"), "review/govet must not import review/report"},
+	{"directions", "review/golangci/x.go", goFile("golangci", "review/runner"), "must not import review/runner"},
+	{"directions", "review/cmd/ringfence-review/x.go", goFile("main", "driver"), "must not import driver"},
 	{"directions", "review/x.go", goFile("review"), "package review has no direction yet"},
 	{"root on the standard library", "go.mod", "module x\n\nrequire github.com/a/b v1.0.0\n", "must require nothing"},
 	{"root on the standard library", "fence/x_test.go", goFile("fence", "github.com/a/b"), "imports github.com/a/b"},
@@ -190,7 +204,7 @@ func goFile(pkg string, imports ...string) string {
 	for _, imported := range imports {
 		if first, _, _ := strings.Cut(imported, "/"); imported == "." {
 			imported = modulePath
-		} else if slices.Contains([]string{"fence", "driver", "guard", "store", "internal", "cmd"}, first) {
+		} else if slices.Contains([]string{"fence", "driver", "guard", "store", "internal", "cmd", "review"}, first) {
 			imported = modulePath + "/" + imported
 		}
 		text += "\nimport _ \"" + imported + "\"\n"

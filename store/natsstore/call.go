@@ -29,7 +29,7 @@ const maxLost = 4
 func (c *call) take(ctx context.Context) (*term, time.Time, error) {
 	c.id = rand.Text()
 	v, known := c.store.recent.get(c.name)
-	known = known && c.suits(v)
+	known = known && c.suits(v) && c.store.checked()
 	for {
 		var err error
 		if !known {
@@ -103,7 +103,14 @@ func (c *call) try(ctx context.Context, v view, remembered bool) (*term, time.Ti
 	if err != nil {
 		return nil, time.Time{}, refuse(err, "")
 	}
+	checked := c.store.verified.Load()
+	if c.store.beforeWrite != nil {
+		c.store.beforeWrite(c.name)
+	}
 	revision, err := c.store.write(ctx, c.store.leaseSubject(c.name), v.revision, body)
+	if c.store.js.Conn().Stats().Reconnects != checked {
+		c.store.strayed.Add(1)
+	}
 	if err != nil {
 		if judge(err).kind == driver.ErrUnknown {
 			c.lost++

@@ -105,9 +105,11 @@ func (s *Store) floor(ctx context.Context) (floor, error) {
 }
 
 // verify checks the bucket that answers, and gives it a fresh floor if it is another
-// one than on record, has none, or has lost messages that this process has seen.
+// one than on record, has none, or has lost messages that this process has seen. A
+// write that reached it before this check may stand in the place of one that was lost,
+// and counts as a loss.
 func (s *Store) verify(ctx context.Context) error {
-	reconnects, seen := s.js.Conn().Stats().Reconnects, s.seen.Load()
+	reconnects, seen, strayed := s.js.Conn().Stats().Reconnects, s.seen.Load(), s.strayed.Load()
 	info, err := s.info(ctx)
 	if err != nil {
 		return err
@@ -121,7 +123,7 @@ func (s *Store) verify(ctx context.Context) error {
 		switch {
 		case f.Bucket != current:
 			return next
-		case last < seen && f.revision <= last:
+		case (last < seen || strayed > 0) && f.revision <= last:
 			next.Previous = fmt.Sprintf("%s at revision %d", current, seen)
 			return next
 		}
@@ -130,6 +132,7 @@ func (s *Store) verify(ctx context.Context) error {
 	if err == nil {
 		s.seen.CompareAndSwap(seen, last)
 		s.verified.Store(reconnects)
+		s.strayed.Add(-strayed)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -173,6 +174,55 @@ func TestLossUnderAClient(t *testing.T) {
 		last = next
 		kill()
 	}
+}
+
+// TestLossBehindAWrite: the connection comes back between a step's look at the bucket
+// and its write, which then stands in the place of a grant that was lost.
+func TestLossBehindAWrite(t *testing.T) {
+	t.Parallel()
+	folder, older := t.TempDir(), t.TempDir()+"/older"
+	var none natsServer
+	addr, kill := startProcess(t, folder)
+	proxy := realserver.NewProxy(t, addr)
+	js := none.connect(t, proxy.Addr())
+	store := open(t, js, nil)
+	kill()
+	if err := os.CopyFS(older, os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
+	addr, kill = restored(t, folder, older)
+	proxy.Retarget(addr)
+	var lost driver.Term
+	until(t, "a grant after the reconnect", func() (ok bool) {
+		var err error
+		lost, err = store.Acquire(t.Context(), request("lost", "a"))
+		return err == nil
+	})
+	var once sync.Once
+	store.BeforeWrite(func(name string) {
+		if name != "stray" {
+			return
+		}
+		once.Do(func() {
+			before := js.Conn().Stats().Reconnects
+			kill()
+			addr, kill = restored(t, folder, older)
+			proxy.Retarget(addr)
+			until(t, "the reconnect", func() bool { return js.Conn().Stats().Reconnects > before && js.Conn().IsConnected() })
+		})
+	})
+	until(t, "a grant of another name", func() bool {
+		_, err := store.Acquire(t.Context(), request("stray", "b"))
+		return err == nil
+	})
+	until(t, "a grant of the lost name", func() bool {
+		next, err := store.Acquire(t.Context(), request("lost", "c"))
+		if err == nil && next.Token <= lost.Token {
+			t.Errorf("token %s after %s", next.Token, lost.Token)
+		}
+		return err == nil
+	})
+	kill()
 }
 
 // TestAnotherBucketIsNoticed: after a reconnect the bucket's record turns out to

@@ -25,7 +25,7 @@ type stored struct {
 // that knows the revision atLeast.
 func (s *Store) look(ctx context.Context, name string, atLeast uint64) (view, error) {
 	for p := (pause{}); ; {
-		if s.verified.Load() != s.js.Conn().Stats().Reconnects {
+		if !s.checked() {
 			if err := s.verify(ctx); err != nil {
 				return view{}, before(err)
 			}
@@ -38,7 +38,7 @@ func (s *Store) look(ctx context.Context, name string, atLeast uint64) (view, er
 		if err != nil {
 			return view{}, err
 		}
-		if ok && known >= atLeast {
+		if ok && known >= atLeast && s.checked() { // also now: it may have answered over a new connection
 			s.floored.Store(&f)
 			return resolve(name, f, found[s.leaseSubject(name)])
 		}
@@ -51,6 +51,11 @@ func (s *Store) look(ctx context.Context, name string, atLeast uint64) (view, er
 			return view{}, err
 		}
 	}
+}
+
+// checked reports whether the bucket that answers is the one that was checked last.
+func (s *Store) checked() bool {
+	return s.verified.Load() == s.js.Conn().Stats().Reconnects && s.strayed.Load() == 0
 }
 
 // fetch reads the last message of each subject in one view of one replica. known

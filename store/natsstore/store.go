@@ -23,10 +23,13 @@ type Store struct {
 	patience time.Duration // with one request
 	props    driver.Properties
 	verified atomic.Uint64         // the number of reconnects at which the bucket was last checked
+	strayed  atomic.Int64          // writes that may have reached a bucket before it was checked
 	floored  atomic.Pointer[floor] // the bucket's record as it was last read
 	seen     atomic.Uint64         // the highest revision that is known to have been there
 	recent   recent
-	hub      hub
+	// beforeWrite is nil but in a test, which lets the connection change there.
+	beforeWrite func(name string)
+	hub         hub
 
 	ctx    context.Context // lives until Close
 	cancel context.CancelFunc

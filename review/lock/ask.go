@@ -1,0 +1,222 @@
+package lock
+
+import (
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+)
+
+// ComparedBy is the look at the owner that decides about an op, directly before it;
+// nil if there is none.
+func (o *Op) ComparedBy() *Op {
+	for _, c := range o.Lock.All(Read, Confirm) {
+		if c.In == o.In && (c.Pos() < o.Pos() || o.behind(c)) && o.controlledBy(c) && c.comparesOwner() {
+			return c
+		}
+	}
+	return nil
+}
+
+// behind reports whether an op stands in the branch that a look in its head decides
+// about: in some languages the branch is written first.
+func (o *Op) behind(c *Op) bool {
+	for _, st := range o.Path {
+		if st.Stmt == c.Stmt() && st.Stmt.Does == ir.If && st.Branch != InHead {
+			return true
+		}
+	}
+	return false
+}
+
+// comparesOwner reports whether the value that was read is compared with something:
+// a nil means only that somebody has the lock.
+func (o *Op) comparesOwner() bool {
+	if o.Do == Confirm {
+		return true
+	}
+	found := false
+	names := map[string]bool{}
+	for _, n := range o.Names {
+		names[n] = true
+	}
+	o.In.eachStmt(func(s *ir.Stmt) {
+		if found || s.Does != ir.If && s.Does != ir.Return && s.Does != ir.Let || s.X == nil {
+			return
+		}
+		s.X.Each(func(x *ir.Expr) bool {
+			switch {
+			case x.Kind == ir.Binary && comparisons[x.Name]:
+				found = found || o.onSide(x.X, names) && !constant(x.Args[0]) || o.onSide(x.Args[0], names) && !constant(x.X)
+			case x.Kind == ir.Call && (x.Method() == "equals" || x.Method() == "eql?" || x.Method() == "hash_equals" || x.Method() == "compare_digest" || x.Method() == "Equal" || x.Method() == "is"):
+				found = found || o.onSide(x, names)
+			}
+			return !found
+		})
+	})
+	return found
+}
+
+var comparisons = wordSet("== != === !== ~= <> is = -eq -ne")
+
+func constant(e *ir.Expr) bool {
+	return e.Kind == ir.Const || e.Kind == ir.Number || e.Kind == ir.Unary && constant(e.X) || e.Path() == "redis.Nil" || e.Path() == "sql.ErrNoRows"
+}
+
+// onSide reports whether an expression holds the value of an op.
+func (o *Op) onSide(e *ir.Expr, names map[string]bool) (found bool) {
+	e.Each(func(x *ir.Expr) bool {
+		found = found || x == o.Call || (x.Kind == ir.Name || x.Kind == ir.Member) && names[x.Path()] && x.Path() != "err"
+		return !found
+	})
+	return found
+}
+
+// controlledBy reports whether an op runs only if a look before it said so, with
+// nothing done to the world in between.
+func (o *Op) controlledBy(c *Op) bool {
+	if !c.decides(o) {
+		return false
+	}
+	for _, s := range o.In.Sites {
+		if s.Pos() > c.Pos() && s.Pos() < o.Pos() {
+			if e := o.In.effect(s); e != nil && e.Kind != CacheFill {
+				return false
+			}
+		}
+	}
+	for _, st := range o.Path { // the branch that the test opens
+		if st.Stmt.Does == ir.If && (st.Branch == InBody || st.Branch == InElse) && c.testIn(st.Stmt.X) {
+			return true
+		}
+	}
+	left := false // or what follows a test that leaves
+	o.In.eachStmt(func(s *ir.Stmt) {
+		left = left || s.Does == ir.If && s.Pos >= c.Stmt().Pos && s.End <= o.Pos() && c.testIn(s.X) && exits(s.Body)
+	})
+	return left
+}
+
+// testIn reports whether a condition asks for what a look returned.
+func (o *Op) testIn(cond *ir.Expr) bool {
+	names := map[string]bool{}
+	for _, n := range o.Names {
+		names[n] = n != "err" && n != "error" && n != "_"
+	}
+	return o.onSide(cond, names)
+}
+
+// Tested reports whether one of the names that a value was given to decides
+// anything, is returned, or is handed on, after it was given.
+func (s *Site) Tested(name string) bool {
+	if name == "" || name == "_" {
+		return false
+	}
+	found := false
+	s.In.eachStmt(func(st *ir.Stmt) {
+		if found || st.X == nil || st.End < s.Pos() || st == s.Stmt() {
+			return
+		}
+		look := func(x *ir.Expr) bool {
+			found = found || (x.Kind == ir.Name || x.Kind == ir.Member) && (x.Path() == name || x.Kind == ir.Name && x.Name == name)
+			return !found
+		}
+		st.X.Each(look)
+	})
+	if strings.HasPrefix(name, "this.") {
+		return true
+	}
+	return found
+}
+
+// FailureIgnored reports whether an error that was given to a name is looked at, and
+// the work goes on all the same.
+func (s *Site) FailureIgnored(name string) (at *ir.Stmt) {
+	var handled bool
+	s.In.eachStmt(func(st *ir.Stmt) {
+		if handled || at != nil || st.Does != ir.If || st.X == nil || st.X.Pos < s.Pos() {
+			return
+		}
+		if st.X.Kind == ir.Binary && st.X.Name == "!=" && st.X.X.Path() == name && st.X.Args[0].Is("nil") {
+			if exits(st.Body) || len(st.Else) > 0 || assigns(st.Body) {
+				handled = true
+			} else {
+				at = st
+			}
+		}
+	})
+	return at
+}
+
+// assigns reports whether statements remember something: a flag, an error for later.
+func assigns(list []*ir.Stmt) (found bool) {
+	ir.EachStmt(list, func(s *ir.Stmt) {
+		found = found || s.Does == ir.Let || s.Does == ir.Return || s.Does == ir.Raise || s.Does == ir.Leave
+	})
+	return found
+}
+
+// Swallowed finds the handler that drops what a site throws, nil if none does.
+func (s *Site) Swallowed() (t *ir.Stmt, handler *ir.Catch) {
+	for i := len(s.Path) - 1; i >= 0; i-- {
+		st := s.Path[i]
+		if st.Branch == InLambda && !st.Lambda.Func.Short && s.In.File.Language != ir.JavaScript {
+			return nil, nil
+		}
+		if st.Stmt.Does == ir.Try && st.Branch == InBody && len(st.Stmt.Catches) > 0 {
+			for k := range st.Stmt.Catches {
+				if c := &st.Stmt.Catches[k]; !exits(c.Body) && !leavesLater(c.Body) {
+					return st.Stmt, c
+				}
+			}
+			return nil, nil
+		}
+	}
+	return nil, nil
+}
+
+// Handlers are the handlers around a site, the innermost first.
+func (s *Site) Handlers() (list []*ir.Catch) {
+	for i := len(s.Path) - 1; i >= 0; i-- {
+		if st := s.Path[i]; st.Stmt.Does == ir.Try && st.Branch == InBody {
+			for k := range st.Stmt.Catches {
+				list = append(list, &st.Stmt.Catches[k])
+			}
+		}
+	}
+	return list
+}
+
+func leavesLater(list []*ir.Stmt) (found bool) {
+	ir.EachStmt(list, func(s *ir.Stmt) { found = found || s.Does == ir.Raise })
+	return found
+}
+
+// Awaits reports whether a function waits for a promise somewhere: it is an
+// asynchronous one.
+func (f *Function) Awaits() (found bool) {
+	ir.EachExpr(f.Body, func(e *ir.Expr) bool {
+		found = found || e.Kind == ir.Await
+		return !found
+	})
+	return found
+}
+
+// Work is what a function does after a place: the calls that are no logging.
+func (f *Function) Work(from, to ir.Pos) *Site {
+	for _, s := range f.Sites {
+		if s.Pos() <= from || s.Pos() >= to || len(s.Ops) > 0 {
+			continue
+		}
+		if name := s.Call.Method(); !quiet[name] && !f.isLogging(s.Call) {
+			return s
+		}
+	}
+	return nil
+}
+
+var quiet = wordSet("len str string int append time Error Errorf sleep Sleep setTimeout New Error print println echo printf puts isHeldByCurrentThread usleep format Sprintf")
+
+func (f *Function) isLogging(e *ir.Expr) bool {
+	root := strings.ToLower(firstWord(strings.TrimPrefix(e.X.Path(), "this.")))
+	return strings.Contains(root, "log") || root == "console" || root == "sentry" || root == "metrics" || root == "rails" || root == "statsd" || strings.Contains(root, "metric")
+}

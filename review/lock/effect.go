@@ -1,0 +1,179 @@
+package lock
+
+import (
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+)
+
+// Kind tells effects apart.
+type Kind uint8
+
+// The kinds of effects.
+const (
+	CacheFill Kind = iota + 1 // a value that can be made again
+	Write                     // something durable
+	Outside                   // something that another system does: mail, payment, message
+)
+
+// An Effect is what a call does to the world.
+type Effect struct {
+	*Site
+	Kind       Kind
+	What       string // in a reader's words
+	Fenced     bool   // it carries a number that the destination compares
+	Guarded    bool   // it has a condition of another kind: a version, an entity tag
+	Idempotent bool   // doing it twice does it once
+	Query      *Query
+	Grave      bool // money, mail, messages
+}
+
+// effect reads what a call does to the world, nil if nothing.
+func (f *Function) effect(s *Site) *Effect {
+	if len(s.Ops) > 0 {
+		return nil
+	}
+	if e := f.outside(s); e != nil {
+		return e
+	}
+	if q := f.statement(s.Call); q != nil && q.Writes() && !f.isLockTable(q) {
+		if e := f.write(s, q); e != nil {
+			return e
+		}
+	}
+	return f.storeWrite(s)
+}
+
+func (f *Function) write(s *Site, q *Query) *Effect {
+	if q.Builder && !f.isDurable(s, q) {
+		return nil
+	}
+	e := &Effect{Site: s, Kind: Write, Query: q, What: q.Verb + " of " + strings.Trim(q.Table, `"[]`)}
+	_, tests := q.Test(IsFence)
+	_, sets := q.Set(IsFence)
+	e.Fenced = tests || q.Builder && (sets || mentionsFence(s.Call))
+	_, version := q.Test(isVersion)
+	e.Guarded = version || q.Guarded || q.Conflict == "nothing" || q.moves()
+	return e
+}
+
+func isVersion(column string) bool {
+	return hasWord(column, versionWords)
+}
+
+var (
+	versionWords = wordSet("version etag rev rowversion lockversion updated")
+	stateWords   = wordSet("state status")
+)
+
+// moves reports whether a statement moves a row from one state to another, and so
+// does it once.
+func (q *Query) moves() bool {
+	isState := func(column string) bool { return hasWord(column, stateWords) }
+	from, tests := q.Test(isState)
+	to, sets := q.Set(isState)
+	return tests && sets && from.Column == to.Column
+}
+
+// mentionsFence reports whether an argument is named like a fence.
+func mentionsFence(e *ir.Expr) (found bool) {
+	for i, a := range e.Args {
+		if IsFence(e.Key(i)) {
+			return true
+		}
+		a.Each(func(x *ir.Expr) bool {
+			found = found || (x.Kind == ir.Name || x.Kind == ir.Member) && IsFence(x.Name)
+			for _, k := range x.Keys {
+				found = found || IsFence(k)
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+var notDurable = wordSet("set map list queue dict array cache session params headers form config logger log metrics set_cookie Set Map HashMap List ArrayList HashSet Promise Array Object Buffer Path File logger console Math JSON Date document window app router express store state")
+
+// isDurable tells the builder of a statement, or a mapped object, from anything else
+// that has a method called update or save.
+func (f *Function) isDurable(s *Site, q *Query) bool {
+	t := strings.ToLower(strings.TrimPrefix(shortType(q.Table), "$"))
+	if t == "" || notDurable[t] || notDurable[shortType(q.Table)] {
+		return false
+	}
+	m := normal(s.Call.Method())
+	switch m {
+	case "save", "save!", "update!", "update_all", "updateone", "updatemany", "update_one", "update_many", "insertone", "insertmany", "insert_one", "insert_many", "replace_one", "replaceone",
+		"find_one_and_update", "findoneandupdate", "findbyidandupdate", "upsert", "create!", "destroy!", "put_item", "putitem", "putobject", "put_object", "update_item", "updateitem", "bulk_create", "bulk_update",
+		"bulkwrite", "bulk_write", "update_columns", "update_column", "insert_all", "upsert_all", "saveandflush", "saveall", "persist", "update_attributes", "updateorcreate", "update_or_create", "insertgetid", "createmany", "increment!", "delete_all", "destroy_all", "deletemany", "delete_many", "deleteone", "delete_one", "saveorfail", "bulkcreate", "delete_item", "deleteitem":
+		return true
+	case "update", "insert", "create", "delete", "merge", "add", "destroy", "increment", "decrement":
+		return f.speaksOrm(s.Call)
+	}
+	return false
+}
+
+var ormWords = wordSet("prisma objects knex db session em entityManager supabase orm repository repo Model sequelize DB query table from typeorm mongoose")
+
+// speaksOrm reports whether a chain begins at something that maps objects to rows.
+func (f *Function) speaksOrm(e *ir.Expr) (found bool) {
+	e.X.Each(func(x *ir.Expr) bool {
+		found = found || (x.Kind == ir.Name || x.Kind == ir.Member) && ormWords[x.Name]
+		return !found
+	})
+	if t := shortType(f.typeOf(e.Receiver())); t == "Session" || strings.HasSuffix(t, "Repository") || t == "EntityManager" || t == "Knex" {
+		return true
+	}
+	if c := e.Receiver(); c != nil && c.Kind == ir.Name && isUpper(c.Name) && (f.File.Language == ir.Ruby || f.File.Language == ir.PHP) {
+		return true
+	}
+	return found
+}
+
+// storeWrite reads writes to stores that are neither SQL nor mapped objects.
+func (f *Function) storeWrite(s *Site) *Effect {
+	e := s.Call
+	method := e.Method()
+	switch {
+	case f.File.Language == ir.Go && method == "PutObject" && len(e.Args) >= 2:
+		input := f.resolve(e.Args[1])
+		guarded := input.Expr != nil && (input.Named("IfMatch") != nil || input.Named("IfNoneMatch") != nil)
+		return &Effect{Site: s, Kind: Write, What: "the write of an object", Guarded: guarded}
+	case f.File.Language == ir.Go && method == "Put" && strings.Contains(f.typeOf(e.Receiver()), "etcd"):
+		return &Effect{Site: s, Kind: Write, What: "the write of a key in etcd"}
+	case method == "cp" || e.X.Path() == "aws" && len(e.Args) > 1:
+		if text, _ := e.Arg(0).Literal(); text == "s3" && f.File.Language == ir.Shell {
+			return &Effect{Site: s, Kind: Write, What: "the copy of an object"}
+		}
+	}
+	if c := f.redisCommand(e); c != nil && c.Key != nil && c.Script == nil {
+		switch c.Name {
+		case "SET", "SETEX", "PSETEX", "DEL", "EXPIRE", "PEXPIRE":
+			return &Effect{Site: s, Kind: CacheFill, What: "the write of a key in Redis", Idempotent: true}
+		}
+	}
+	return nil
+}
+
+// effectsOf are the effects of a function, those of its helpers included.
+func (u *Unit) effectsOf(f *Function, depth int) []*Effect {
+	if list, ok := u.effects[f]; ok {
+		return list
+	}
+	u.effects[f] = nil // recursion ends here
+	list := []*Effect{}
+	for _, s := range f.Sites {
+		if e := f.effect(s); e != nil {
+			list = append(list, e)
+		}
+	}
+	if depth > 0 {
+		for _, c := range f.calls {
+			if len(list) < 200 {
+				list = append(list, u.effectsOf(c.to, depth-1)...)
+			}
+		}
+	}
+	u.effects[f] = list
+	return list
+}

@@ -1,0 +1,214 @@
+package lock
+
+import (
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+	"github.com/ringfence-go/ringfence/review/query"
+)
+
+// findOps looks at every call.
+func (u *Unit) findOps() {
+	for _, f := range u.Functions {
+		for _, s := range f.Sites {
+			if op := f.op(s); op != nil {
+				s.Ops = append(s.Ops, op)
+			}
+		}
+	}
+}
+
+func (f *Function) op(s *Site) *Op {
+	if op := f.libraryOps(s); op != nil {
+		return op
+	}
+	if op := f.consulOp(s); op != nil {
+		return op
+	}
+	if op := f.procedureOp(s); op != nil {
+		return op
+	}
+	if q := f.statement(s.Call); q != nil {
+		if op := f.queryOp(s, q); op != nil {
+			if op.Use == Dropped && f.fetched(s) {
+				op.Use = Tested
+			}
+			return op
+		}
+		if !q.Builder {
+			return nil
+		}
+	}
+	if op := f.cacheOp(s); op != nil {
+		return op
+	}
+	if c := f.redisCommand(s.Call); c != nil {
+		return f.redisOp(s, c)
+	}
+	return nil
+}
+
+var fetches = wordSet("fetchone fetchall fetchmany fetchval fetch fetchColumn fetch_row fetchAll fetchrow fetchone_dict next")
+
+// fetched reports whether the answer to a statement is fetched from its cursor
+// afterwards, before the next statement.
+func (f *Function) fetched(s *Site) bool {
+	cursor := s.Call.Receiver().Path()
+	for _, other := range f.Sites {
+		if other.Pos() > s.Pos() && cursor != "" && other.Call.Receiver().Path() == cursor {
+			return fetches[other.Call.Method()]
+		}
+	}
+	return false
+}
+
+func (f *Function) redisOp(s *Site, c *Command) *Op {
+	op := &Op{Site: s, Family: Redis, Command: c, Value: c.Value, TTL: c.TTL, Key: f.Key(c.Key), Gives: f.gives(value)}
+	switch {
+	case c.Script != nil:
+		op.Do = c.Script.does()
+	case c.Name == "SET" && c.NX:
+		op.Do = Acquire
+	case c.Name == "DELEX" || c.Name == "CAS":
+		op.Do = GiveUp
+	case c.Name == "SET" && c.IfEq:
+		op.Do = Renew
+	case c.Name == "SET" || c.Name == "SETEX" || c.Name == "PSETEX" || c.Name == "GETSET":
+		op.Do = Put
+	case c.Name == "GET" || c.Name == "GETEX":
+		op.Do = Read
+	case c.Name == "EXISTS":
+		op.Do = Exists
+	case c.Name == "DEL" || c.Name == "GETDEL":
+		op.Do = Release
+	case strings.HasSuffix(c.Name, "EXPIRE"):
+		op.Do = Expire
+	}
+	if op.Do == 0 || op.Key == "" {
+		return nil
+	}
+	return op
+}
+
+func (s *Script) does() Do {
+	switch {
+	case s.Deletes && s.Compares:
+		return GiveUp
+	case s.Deletes:
+		return Release
+	case s.Takes:
+		return Acquire
+	case s.Expires && s.Compares:
+		return Renew
+	case s.Expires:
+		return Expire
+	}
+	return 0
+}
+
+// gives adds the errors that every call of a language may have to what it returns.
+func (f *Function) gives(g Gives) Gives {
+	if f.File.Language == ir.Go {
+		return g | errors
+	}
+	return g | throws
+}
+
+// cacheOp reads the add command of a cache, which only succeeds if the key is free.
+func (f *Function) cacheOp(s *Site) *Op {
+	e := s.Call
+	path := e.X.Path()
+	root := lastWord(strings.TrimSuffix(path, "."+e.Method()))
+	cacheLike := root == "cache" || root == "Cache" || strings.HasSuffix(strings.ToLower(root), "memcache") || strings.HasPrefix(root, "mc") || root == "memcached"
+	switch {
+	case !cacheLike || len(e.Args) == 0:
+		return nil
+	case e.Method() == "add" && len(e.Args) >= 2,
+		e.Method() == "write" && e.Named("unless_exist").Is("true"):
+		t := e.Named("timeout")
+		if t == nil {
+			t = e.Named("expires_in")
+		}
+		if t == nil {
+			t = e.Arg(2)
+		}
+		op := &Op{Site: s, Do: Acquire, Family: Cache, Key: f.Key(e.Arg(0)), Value: e.Arg(1), Gives: f.gives(value), TTL: TTL{Set: t != nil, Expr: t, Unit: 1e9}}
+		op.TTL.Value = f.duration(t, 1e9)
+		return op
+	case has([]string{"delete", "forget", "del", "Delete"}, e.Method()):
+		return &Op{Site: s, Do: Release, Family: Cache, Key: f.Key(e.Arg(0))}
+	case has([]string{"get", "read"}, e.Method()):
+		return &Op{Site: s, Do: Read, Family: Cache, Key: f.Key(e.Arg(0))}
+	}
+	return nil
+}
+
+var acquireVerbs = wordSet("acquire take obtain claim try grab get")
+var releaseVerbs = wordSet("release unlock free drop")
+
+// procedureOp reads the call of a stored procedure that is named like a lock's.
+func (f *Function) procedureOp(s *Site) *Op {
+	name := ""
+	if s.Call.Method() == "rpc" || s.Call.Method() == "callProcedure" || s.Call.Method() == "callproc" {
+		name, _ = f.fold(s.Call.Arg(0))
+	} else if q := f.textOnly(s.Call); q != nil && (q.Verb == "select" || q.Verb == "call" || q.Verb == "exec" || q.Verb == "execute" || q.Verb == "perform") && q.Table == "" {
+		for _, c := range q.Calls {
+			if advisory[c] == 0 {
+				name = c
+			}
+		}
+	}
+	if !hasWord(name, lockWords) || advisory[name] != 0 {
+		return nil
+	}
+	op := &Op{Site: s, Family: Procedure, Gives: f.gives(value)}
+	var rest []string
+	for _, w := range words(name) {
+		switch {
+		case acquireVerbs[w]:
+			op.Do = Acquire
+		case releaseVerbs[w]:
+			op.Do = GiveUp
+		default:
+			rest = append(rest, w)
+		}
+	}
+	op.Key = strings.Join(rest, " ")
+	op.TTL.Set = true
+	if op.Do == 0 {
+		return nil
+	}
+	return op
+}
+
+func (f *Function) textOnly(e *ir.Expr) *query.Statement {
+	if e.Kind != ir.Call || through[e.Method()] && e.Method() != "sql" {
+		return nil
+	}
+	if q := f.textStatement(e); q != nil {
+		return q.Statement
+	}
+	return nil
+}
+
+var consulKV = &Library{Name: "Consul", Session: true}
+
+// consulOp reads the acquire and the release of a key with a session of Consul.
+func (f *Function) consulOp(s *Site) *Op {
+	e := s.Call
+	if f.File.Language != ir.Go || e.Method() != "Acquire" && e.Method() != "Release" || len(e.Args) == 0 {
+		return nil
+	}
+	pair := f.resolve(e.Args[0])
+	if pair.Kind == ir.Unary {
+		pair = pair.In.resolve(pair.X)
+	}
+	if pair.Kind != ir.Map || pair.Named("Session") == nil {
+		return nil
+	}
+	op := &Op{Site: s, Do: Acquire, Family: Library_, Library: consulKV, Of: pair.Expr, Key: pair.In.Key(pair.Named("Key")), Gives: value | errors}
+	if e.Method() == "Release" {
+		op.Do = GiveUp
+	}
+	return op
+}

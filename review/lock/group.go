@@ -1,0 +1,379 @@
+package lock
+
+import (
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+)
+
+// A Lock is the ops on one key, or on one object of a library.
+type Lock struct {
+	Key     string
+	Family  Family
+	Library *Library
+	Ops     []*Op // what is done to it, helpers left out
+	Calls   []*Op // calls of helpers that do it
+	Leader  bool  // it decides which process leads
+	TwoStep []Pair
+}
+
+// A Pair is a look at a key, and the write that takes it.
+type Pair struct{ Check, Write *Op }
+
+// Name is how a reader would call the lock.
+func (l *Lock) Name() string {
+	if l.Family == Advisory {
+		return "the advisory lock"
+	}
+	k := strings.Trim(l.Key, "{}")
+	if k == "" || strings.ContainsAny(k, "{}(") {
+		k = strings.NewReplacer("{", "<", "}", ">").Replace(l.Key)
+	}
+	if len(k) > 40 {
+		k = k[:40] + "..."
+	}
+	return "the lock " + k
+}
+
+// All calls f for the ops of some kinds, those behind a helper included.
+func (l *Lock) All(kinds ...Do) (list []*Op) {
+	for _, ops := range [][]*Op{l.Ops, l.Calls} {
+		for _, o := range ops {
+			if o.Is(kinds...) {
+				list = append(list, o)
+			}
+		}
+	}
+	return list
+}
+
+// Own is like All, without calls of helpers.
+func (l *Lock) Own(kinds ...Do) (list []*Op) {
+	for _, o := range l.Ops {
+		if o.Is(kinds...) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// Is reports whether an op is one of the kinds.
+func (o *Op) Is(kinds ...Do) bool {
+	for _, k := range kinds {
+		if o.Do == k {
+			return true
+		}
+	}
+	return false
+}
+
+// group puts ops on the same key together, and drops what is no lock.
+func (u *Unit) group() {
+	var all []*Lock
+	u.eachOp(func(o *Op) {
+		if o.Through == nil {
+			all = addTo(all, o)
+		}
+	})
+	u.eachOp(func(o *Op) {
+		if o.Through != nil {
+			o.Lock = o.Root().Lock
+			o.Lock.Calls = append(o.Lock.Calls, o)
+		}
+	})
+	for _, l := range all {
+		l.pair()
+		if l.isLock() {
+			l.Leader = l.leads()
+			u.Locks = append(u.Locks, l)
+		} else {
+			for _, o := range l.All(Acquire, Put, Read, Exists, Expire, Renew, Release, GiveUp, Make, Confirm) {
+				o.Lock = nil
+			}
+		}
+	}
+}
+
+func (u *Unit) eachOp(f func(*Op)) {
+	for _, fn := range u.Functions {
+		for _, s := range fn.Sites {
+			for _, o := range s.Ops {
+				f(o)
+			}
+		}
+	}
+}
+
+func addTo(all []*Lock, o *Op) []*Lock {
+	for _, l := range all {
+		if l.Family == o.Family && l.Library == o.Library && l.holds(o) {
+			l.Ops = append(l.Ops, o)
+			o.Lock = l
+			return all
+		}
+	}
+	l := &Lock{Key: o.Key, Family: o.Family, Library: o.Library, Ops: []*Op{o}}
+	o.Lock = l
+	return append(all, l)
+}
+
+// holds reports whether an op is on this lock: a key that is only a variable is
+// told apart by its file.
+func (l *Lock) holds(o *Op) bool {
+	first := l.Ops[0]
+	if l.Family == Library_ && o.Of != nil && first.Of == o.Of {
+		return true
+	}
+	if strings.HasPrefix(l.Key, "{") && o.File() != first.File() {
+		return false
+	}
+	if l.Family == Advisory {
+		return o.File() == first.File()
+	}
+	return sameKey(l.Key, o.Key) || l.namedAlike(o)
+}
+
+// namedAlike reports whether a helper that is named like a release is handed the key
+// under the name that it has where the lock is taken.
+func (l *Lock) namedAlike(o *Op) bool {
+	if o.Command == nil || o.Command.Key == nil || o.Command.Key.Kind != ir.Name || !o.In.Param(o.Command.Key.Name) || !hasWord(o.In.Name, lockWords) && !hasWord(o.In.Name, releaseVerbs) {
+		return false
+	}
+	for _, take := range l.Ops {
+		if take.Do == Acquire && take.Command != nil && take.File() == o.File() && take.Command.Key != nil && take.Command.Key.Path() == o.Command.Key.Path() {
+			return true
+		}
+	}
+	return false
+}
+
+// pair finds a look at the key that decides about a plain write of it.
+func (l *Lock) pair() {
+	if len(l.Own(Acquire)) > 0 && l.Family != Table {
+		return
+	}
+	for _, w := range l.Ops {
+		if !w.Is(Put, Acquire) || w.Do == Acquire && (w.SQL == nil || w.SQL.Verb != "insert" || w.SQL.Conflict != "") {
+			continue
+		}
+		for _, c := range l.Ops {
+			if c.Is(Read, Exists) && c.In == w.In && c.Pos() < w.Pos() && !(l.Family == Redis && c.Do == Read && c.returned()) && !l.together(c, w) && c.decides(w) {
+				l.TwoStep = append(l.TwoStep, Pair{c, w})
+				break
+			}
+		}
+	}
+}
+
+// returned reports whether the value that was read is handed to the caller: then it
+// is what the key is for, and the key is no lock.
+func (o *Op) returned() (found bool) {
+	names := map[string]bool{}
+	for _, n := range o.Names {
+		names[n] = n != "err" && n != "_"
+	}
+	o.In.eachStmt(func(s *ir.Stmt) {
+		if s.Does == ir.Return && s.X != nil && s.X.Kind != ir.Binary {
+			found = found || o.onSide(s.X, names)
+		}
+	})
+	return found || o.Use == Returned
+}
+
+// together reports whether something makes two ops one step.
+func (l *Lock) together(a, b *Op) bool {
+	if a.SQL != nil && a.SQL.ForUpdate {
+		return true
+	}
+	return a.In.watches() || a.In.locksRow()
+}
+
+// watches reports whether a function uses an optimistic transaction of Redis.
+func (f *Function) watches() bool {
+	watch, multi := false, false
+	for _, s := range f.Sites {
+		switch strings.ToLower(s.Call.Method()) {
+		case "watch":
+			watch = true
+			for _, a := range s.Call.Args {
+				multi = multi || a.Kind == ir.Lambda && f.File.Language == ir.Go
+			}
+		case "multi", "txpipelined", "txpipeline", "pipelined", "transaction":
+			multi = true
+		case "call":
+			if name, ok := s.Call.Arg(0).Literal(); ok {
+				watch, multi = watch || strings.EqualFold(name, "watch"), multi || strings.EqualFold(name, "multi")
+			}
+		case "do":
+			for _, a := range s.Call.Args {
+				if name, ok := a.Literal(); ok {
+					watch, multi = watch || strings.EqualFold(name, "watch"), multi || strings.EqualFold(name, "multi")
+				}
+			}
+		}
+	}
+	return watch && multi
+}
+
+// locksRow reports whether a function locks rows of a database as it reads them.
+func (f *Function) locksRow() bool {
+	for _, s := range f.Sites {
+		switch s.Call.Method() {
+		case "with_for_update", "select_for_update", "lockForUpdate", "forUpdate", "with_lock", "lock!", "setLock", "setLockMode":
+			return true
+		}
+		for _, a := range s.Call.Args {
+			if a.Kind == ir.Map && a.Named("lock") != nil || strings.Contains(a.Path(), "PESSIMISTIC") {
+				return true
+			}
+		}
+		if s.Call.Named("lock") != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// decides reports whether the value of a look is tested before a write.
+func (s *Op) decides(w *Op) bool {
+	if s.Use == Tested {
+		return true
+	}
+	for _, n := range s.Names {
+		if n != "" && s.In.testedBetween(n, s.Pos(), w.Pos()) {
+			return true
+		}
+	}
+	if s.SQL != nil && s.In.File.Language == ir.SQL {
+		return true
+	}
+	return false
+}
+
+// testedBetween reports whether a name decides a branch in a part of the function.
+func (f *Function) testedBetween(name string, from, to ir.Pos) bool {
+	found := false
+	first, _, _ := strings.Cut(name, ".")
+	f.eachStmt(func(s *ir.Stmt) {
+		if s.Does != ir.If && s.Does != ir.Loop || s.Pos < from || s.Pos > to || s.X == nil {
+			return
+		}
+		s.X.Each(func(e *ir.Expr) bool {
+			found = found || e.Kind == ir.Name && (e.Name == name || e.Name == first && strings.HasPrefix(name, "this") == (first == "this") && first != "this")
+			found = found || e.Kind == ir.Member && e.Path() == name
+			return !found
+		})
+	})
+	return found
+}
+
+// eachStmt calls g for the statements of a function, those of its lambdas too.
+func (f *Function) eachStmt(g func(*ir.Stmt)) {
+	seen := map[*ir.Stmt]bool{}
+	ir.EachStmt(f.Body, g)
+	for _, s := range f.Sites {
+		for _, step := range s.Path {
+			if step.Lambda != nil && len(step.Lambda.Func.Body) > 0 && !seen[step.Lambda.Func.Body[0]] {
+				seen[step.Lambda.Func.Body[0]] = true
+				ir.EachStmt(step.Lambda.Func.Body, g)
+			}
+		}
+	}
+}
+
+var markerWords = wordSet("seen dedup dedupe deduplication idem idempotency idempotent processed visit visited once rate limit limiter ratelimit throttle cooldown nonce sent notified otp debounce quota flood attempts")
+
+// isLock tells a lock from a key that is set once for another reason.
+func (l *Lock) isLock() bool {
+	if l.Family == Library_ || l.Family == Advisory || l.Family == Procedure {
+		return true
+	}
+	takes := l.Own(Acquire)
+	if len(takes) == 0 && len(l.TwoStep) == 0 {
+		return l.Family == Table && len(l.All(GiveUp, Release, Renew, Put)) > 0
+	}
+	if l.Family == Table {
+		return true
+	}
+	if len(l.All(GiveUp)) > 0 {
+		return true
+	}
+	cleanup := false
+	for _, o := range l.All(Release) {
+		cleanup = cleanup || o.Cleanup()
+	}
+	named := l.isNamed()
+	if len(takes) == 0 {
+		return len(l.All(Release)) > 0 && (cleanup || named)
+	}
+	return cleanup || named && !l.isMarker() || l.ownerCompared()
+}
+
+func (l *Lock) isMarker() bool {
+	for _, o := range l.Own(Acquire) {
+		if hasWord(l.Key, markerWords) || hasWord(o.In.Name, markerWords) || o.In.class() != nil && hasWord(o.In.class().Name, markerWords) {
+			return true
+		}
+	}
+	return false
+}
+
+// isNamed reports whether a key, its constant, or the functions around it are named
+// like a lock.
+func (l *Lock) isNamed() bool {
+	if hasWord(l.Key, lockWords) {
+		return true
+	}
+	for _, o := range append(l.Own(Acquire), l.Own(Release)...) {
+		if o.Command != nil && o.Command.Key != nil && mentions(o.Command.Key, lockWords) {
+			return true
+		}
+		if hasWord(o.In.Name, lockWords) || o.In.class() != nil && hasWord(o.In.class().Name, lockWords) {
+			return true
+		}
+	}
+	for _, p := range l.TwoStep {
+		if hasWord(p.Write.In.Name, lockWords) || p.Write.Command != nil && mentions(p.Write.Command.Key, lockWords) {
+			return true
+		}
+	}
+	return false
+}
+
+func mentions(e *ir.Expr, set map[string]bool) (found bool) {
+	e.Each(func(x *ir.Expr) bool {
+		found = found || (x.Kind == ir.Name || x.Kind == ir.Member || x.Kind == ir.String) && hasWord(x.Name, set)
+		return !found
+	})
+	return found
+}
+
+// ownerCompared reports whether what was written is compared before a release.
+func (l *Lock) ownerCompared() bool {
+	for _, r := range l.All(Read) {
+		for _, d := range l.All(Release) {
+			if r.In == d.In && r.Pos() < d.Pos() && r.decides(d) && len(l.Own(Acquire)) > 0 && !isCount(l.Own(Acquire)[0].Value) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// leads reports whether the lock decides which process leads.
+func (l *Lock) leads() bool {
+	if l.Library != nil && l.Library.Election || hasWord(l.Key, leaderWords) {
+		return true
+	}
+	for _, o := range l.Own(Acquire) {
+		for _, n := range o.Names {
+			if hasWord(n, leaderWords) {
+				return true
+			}
+		}
+		if hasWord(o.In.Name, leaderWords) || o.In.class() != nil && hasWord(o.In.class().Name, leaderWords) {
+			return true
+		}
+	}
+	return false
+}

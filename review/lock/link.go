@@ -1,0 +1,122 @@
+package lock
+
+import "github.com/ringfence-go/ringfence/review/ir"
+
+// link carries what helpers do to where they are called, a few levels up.
+func (u *Unit) link() {
+	for _, f := range u.Functions {
+		for _, s := range f.Sites {
+			if g := u.callee(f, s.Call); g != nil && g != f {
+				f.calls = append(f.calls, call{s, g})
+			}
+		}
+	}
+	for range 3 {
+		for _, f := range u.Functions {
+			for _, c := range f.calls {
+				c.site.carry(c.to)
+			}
+		}
+	}
+}
+
+// carry adds what a helper does to the call of it.
+func (s *Site) carry(g *Function) {
+	for _, inner := range g.Sites {
+		for _, o := range inner.Ops {
+			if len(s.Ops) < 20 && !s.has(o.Root()) {
+				if out := g.exported(o); out != nil {
+					out.Site = s
+					s.Ops = append(s.Ops, out)
+				}
+			}
+		}
+	}
+}
+
+func (s *Site) has(root *Op) bool {
+	for _, o := range s.Ops {
+		if o.Root() == root {
+			return true
+		}
+	}
+	return false
+}
+
+// exported is what an op in a helper means to its caller; nil if it means nothing.
+func (g *Function) exported(o *Op) *Op {
+	out := &Op{Do: o.Do, Key: o.Key, Family: o.Family, TTL: o.TTL, Value: o.Value, Command: o.Command, SQL: o.SQL, Library: o.Library, Of: o.Of, Conn: o.Conn, Through: o}
+	switch o.Do {
+	case Acquire:
+		if g.ends(o) {
+			return nil
+		}
+		out.Gives = g.tells(o)
+	case Release, GiveUp:
+		if g.takes(o) {
+			return nil
+		}
+		out.Gives = g.tells(o)
+	case Read, Exists, Confirm:
+		if g.tells(o)&value == 0 || g.takes(o) || g.ends(o) {
+			return nil
+		}
+		out.Do = Confirm
+	case Renew, Expire:
+	default:
+		return nil
+	}
+	return out
+}
+
+// ends reports whether a function also gives back what an op takes.
+func (g *Function) ends(o *Op) bool {
+	return g.does(o, func(other *Op) bool { return other.Is(Release, GiveUp) && !other.inFailure() })
+}
+
+// inFailure reports whether an op stands in a handler: it undoes what failed.
+func (o *Op) inFailure() bool {
+	for _, st := range o.Path {
+		if st.Branch == InCatch {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Function) takes(o *Op) bool {
+	return g.does(o, func(other *Op) bool { return other.Do == Acquire })
+}
+
+func (g *Function) does(o *Op, match func(*Op) bool) bool {
+	for _, s := range g.Sites {
+		for _, other := range s.Ops {
+			if other != o && other.Family == o.Family && match(other) && (sameKey(other.Key, o.Key) || other.Of != nil && other.Of == o.Of || o.Family == Advisory) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tells says how a function hands on whether an op of its own worked.
+func (g *Function) tells(o *Op) (gives Gives) {
+	if g.File.Language == ir.Go {
+		gives = errors
+	}
+	if o.Use == Returned {
+		gives |= value
+	}
+	g.eachStmt(func(s *ir.Stmt) {
+		switch {
+		case s.Does == ir.Raise && s.Pos > o.Stmt().Pos-1:
+			gives |= throws
+		case s.Does == ir.Return && s.X != nil && !s.X.Is("nil") && s.End > o.Pos():
+			gives |= value
+		}
+	})
+	if g.Short && gives == 0 {
+		gives = value
+	}
+	return gives
+}

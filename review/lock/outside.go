@@ -1,0 +1,178 @@
+package lock
+
+import (
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+)
+
+// outward is a call that makes another system do something.
+type outward struct {
+	what   string
+	grave  bool
+	method map[string]bool // the last word of the call
+	words  map[string]bool // a word of the chain before it, or of its type
+}
+
+var outwards = []outward{
+	{"a payment", true, wordSet("create charge capture pay refund transfer confirm execute createCharge createPayment create_charge new New"),
+		wordSet("stripe charges charge paymentintents paymentintent paymentIntents payment_intents transfers payouts refunds braintree paypal adyen gateway invoices Charge PaymentIntent payments Transfer Payout")},
+	{"a mail", true, wordSet("send sendMail send_mail send_message deliver_now deliver_later deliver sendmail SendMail Send sendEmail send_email SendEmail queue send_mass_mail DialAndSend mail"),
+		wordSet("mail mailer mailers smtp transporter transport ses sendgrid sgmail mailgun email emails postmark django smtplib sesv2 mailsender javamailsender nodemailer UserMailer server gomail")},
+	{"a message", true, wordSet("publish send produce basic_publish send_message sendMessage sendToQueue Publish PublishWithContext SendMessage WriteMessages convertAndSend Produce publishBatch put_events xadd XAdd enqueue PublishMsg"),
+		wordSet("producer kafka channel ch amqp rabbit sns sqs pubsub topic publisher nats rabbittemplate kafkatemplate writer eventbridge queue exchange twilio slack telegram js messages bus broker sms")},
+}
+
+// httpWrites are methods of HTTP clients that change something.
+var httpWrites = wordSet("post put patch Post PostForm postForObject postForEntity exchange postForLocation put_async post_async")
+
+var httpWords = wordSet("requests axios http https got superagent httpx aiohttp session client rest resttemplate webclient guzzle faraday net needle ky fetch httpclient conn restclient httparty http_client api Http undici agent")
+
+// outside reads an effect on another system.
+func (f *Function) outside(s *Site) *Effect {
+	e := s.Call
+	if eff := f.httpEffect(s); eff != nil {
+		return eff
+	}
+	for _, o := range outwards {
+		if o.method[e.Method()] && f.chainHas(e, o.words) {
+			return &Effect{Site: s, Kind: Outside, What: o.what, Grave: o.grave, Idempotent: isIdempotent(f, e)}
+		}
+	}
+	switch e.Method() {
+	case "send_mail", "mail", "sendmail", "mailx", "EmailMessage":
+		if e.Receiver() == nil && (f.File.Language == ir.Python || f.File.Language == ir.PHP || f.File.Language == ir.Shell) && e.Method() != "EmailMessage" {
+			return &Effect{Site: s, Kind: Outside, What: "a mail", Grave: true}
+		}
+	case "SendMail":
+		return &Effect{Site: s, Kind: Outside, What: "a mail", Grave: true}
+	}
+	return nil
+}
+
+func (f *Function) chainHas(e *ir.Expr, set map[string]bool) bool {
+	found := false
+	for x := e.Receiver(); x != nil; {
+		switch x.Kind {
+		case ir.Member, ir.Name:
+			found = found || hasAny(x.Name, set) || hasAny(shortType(f.typeOf(x)), set)
+			x = x.X
+		case ir.Call, ir.New, ir.Await, ir.Index:
+			x = x.X
+		default:
+			x = nil
+		}
+	}
+	return found
+}
+
+func hasAny(name string, set map[string]bool) bool {
+	name = strings.TrimPrefix(name, "$")
+	return name != "" && (set[name] || set[strings.ToLower(name)] || hasWord(name, set))
+}
+
+func (f *Function) httpEffect(s *Site) *Effect {
+	e := s.Call
+	method := e.Method()
+	eff := &Effect{Site: s, Kind: Outside, What: "an HTTP request that changes something", Grave: true, Idempotent: isIdempotent(f, e)}
+	switch {
+	case httpWrites[method] && e.Receiver() != nil && f.chainHas(e, httpWords):
+		eff.Idempotent = eff.Idempotent || strings.HasPrefix(method, "put")
+		return eff
+	case (method == "fetch" || method == "request" || method == "axios") && len(e.Args) > 1 || method == "axios" && len(e.Args) == 1:
+		o := f.resolve(e.Args[len(e.Args)-1])
+		if m, ok := f.literal(o.Named("method")); ok && strings.EqualFold(m, "POST") && o.Kind == ir.Map {
+			return eff
+		}
+		if m, ok := f.literal(e.Arg(0)); ok && strings.EqualFold(m, "POST") {
+			return eff
+		}
+	case method == "Do" && f.postRequest(e):
+		return eff
+	case method == "curl" && f.File.Language == ir.Shell:
+		return f.curl(s, eff)
+	case method == "send" && f.buildsPost(e):
+		return eff
+	}
+	return nil
+}
+
+// postRequest reports whether client.Do(request) sends what was made as a POST.
+func (f *Function) postRequest(e *ir.Expr) bool {
+	if len(e.Args) != 1 || e.Args[0].Kind != ir.Name {
+		return false
+	}
+	d, ok := f.lookup(e.Args[0].Name, e.Pos)
+	if !ok || d.x == nil || !strings.HasPrefix(d.x.Method(), "NewRequest") {
+		return false
+	}
+	for _, a := range d.x.Args {
+		if text, ok := f.literal(a); ok && (text == "POST" || text == "PATCH") || strings.HasSuffix(a.Path(), "MethodPost") || strings.HasSuffix(a.Path(), "MethodPatch") {
+			return !f.setsHeader(e.Args[0].Name)
+		}
+	}
+	return false
+}
+
+// setsHeader reports whether an idempotency key is put on a request.
+func (f *Function) setsHeader(request string) bool {
+	for _, s := range f.Sites {
+		if name, ok := f.literal(s.Call.Arg(0)); ok && strings.HasPrefix(s.Call.X.Path(), request+".Header") && isIdempotencyKey(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// buildsPost reports whether httpClient.send(request) sends a POST.
+func (f *Function) buildsPost(e *ir.Expr) bool {
+	if len(e.Args) == 0 || f.File.Language != ir.Java {
+		return false
+	}
+	found := false
+	v := f.resolve(e.Args[0])
+	for x := v.Expr; x != nil && x.Kind == ir.Call; x = x.Receiver() {
+		if name, ok := f.literal(x.Arg(0)); ok && isIdempotencyKey(name) {
+			return false
+		}
+		found = found || x.Method() == "POST"
+	}
+	return found
+}
+
+func (f *Function) curl(s *Site, eff *Effect) *Effect {
+	post := false
+	for i, a := range s.Call.Args {
+		text, _ := f.fold(a)
+		next, _ := f.fold(s.Call.Arg(i + 1))
+		post = post || text == "-X" && next == "POST" || text == "-XPOST" || text == "-d" || strings.HasPrefix(text, "--data") || text == "--request" && next == "POST"
+		if isIdempotencyKey(text) {
+			eff.Idempotent = true
+		}
+	}
+	if !post {
+		return nil
+	}
+	return eff
+}
+
+func isIdempotencyKey(name string) bool {
+	name = strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
+	return strings.Contains(name, "idempoten") || strings.Contains(name, "dedup")
+}
+
+// isIdempotent reports whether an argument carries an idempotency key.
+func isIdempotent(f *Function, e *ir.Expr) (found bool) {
+	look := func(x *ir.Expr) bool {
+		for _, k := range x.Keys {
+			found = found || isIdempotencyKey(k)
+		}
+		found = found || (x.Kind == ir.Name || x.Kind == ir.Member || x.Kind == ir.String) && isIdempotencyKey(x.Name)
+		return !found
+	}
+	e.Each(look)
+	for _, a := range e.Args {
+		f.resolve(a).Each(look)
+	}
+	return found
+}

@@ -1,0 +1,269 @@
+package lock
+
+import "github.com/ringfence-go/ringfence/review/ir"
+
+// Use is what becomes of the value of a call.
+type Use uint8
+
+// What may become of a value.
+const (
+	Dropped  Use = iota // nothing
+	Assigned            // it is given to names
+	Tested              // it decides a branch
+	Returned            // it is handed to the caller
+	Passed              // it is an argument, or part of something else
+)
+
+// Branch is a part of a statement.
+type Branch uint8
+
+// The parts of a statement that something can stand in.
+const (
+	InHead     Branch = iota // the condition, the value
+	InBody                   // the body
+	InElse                   // the other branch
+	InCatch                  // a handler
+	InFinal                  // what is done in the end
+	InLambda                 // a function that is written there
+	InDeferred               // a call that is made when the function ends
+)
+
+// A Step leads from a function to a place in it.
+type Step struct {
+	Stmt   *ir.Stmt
+	Branch Branch
+	Index  int      // which handler
+	Lambda *ir.Expr // which function
+}
+
+// A Site is a call, and where it stands.
+type Site struct {
+	Call    *ir.Expr
+	In      *Function
+	Path    []Step
+	Use     Use
+	Names   []string // what the value is given to
+	Swallow bool     // an error of it is caught and dropped on the spot
+	Ops     []*Op
+}
+
+// Stmt is the innermost statement around a site.
+func (s *Site) Stmt() *ir.Stmt { return s.Path[len(s.Path)-1].Stmt }
+
+// Pos is where a site is pointed at.
+func (s *Site) Pos() ir.Pos { return s.Call.Spot() }
+
+// Cleanup reports whether a site runs at the end whatever happens.
+func (s *Site) Cleanup() bool {
+	for _, st := range s.Path {
+		if st.Branch == InFinal || st.Branch == InDeferred {
+			return true
+		}
+	}
+	return leaving[s.In.Name]
+}
+
+var leaving = wordSet("__exit__ __aexit__ close Close dispose")
+
+// Loop reports whether a site is repeated.
+func (s *Site) Loop() bool {
+	for _, st := range s.Path {
+		if st.Stmt.Does == ir.Loop && st.Branch != InElse {
+			return true
+		}
+	}
+	return false
+}
+
+// transparent are methods that hand on what the call before them returned.
+var transparent = wordSet("Result Err Val Bool Int Int64 Text Uint64 Scan catch finally then scalar scalar_one fetchone fetchall one first rows get getOrDefault join block unwrap freeze toString decode booleanValue longValue intValue orElse orElseGet isPresent present? to_i to_s positive? zero? nil? rowcount all fetchColumn equals RowsAffected LastInsertId scalars mappings strip result value await expect toCompletableFuture ok_or Error hex awaitSingle")
+
+// walk collects the sites and definitions of a function.
+type walk struct {
+	f     *Function
+	path  []Step
+	depth int
+}
+
+func (w *walk) stmts(list []*ir.Stmt, short bool) {
+	for i, s := range list {
+		w.stmt(s, short && i == len(list)-1)
+	}
+}
+
+// stmt walks a statement; last is set for one whose value is returned.
+func (w *walk) stmt(s *ir.Stmt, last bool) {
+	if w.depth++; w.depth > 400 {
+		w.depth--
+		return
+	}
+	defer func() { w.depth-- }()
+	w.head(s, last)
+	w.branch(Step{Stmt: s, Branch: InBody}, s.Body, last)
+	w.branch(Step{Stmt: s, Branch: InElse}, s.Else, last)
+	for i, c := range s.Catches {
+		w.branch(Step{Stmt: s, Branch: InCatch, Index: i}, c.Body, last)
+	}
+	w.branch(Step{Stmt: s, Branch: InFinal}, s.Final, false)
+}
+
+func (w *walk) branch(step Step, list []*ir.Stmt, last bool) {
+	if len(list) == 0 {
+		return
+	}
+	w.path = append(w.path, step)
+	w.stmts(list, last)
+	w.path = w.path[:len(w.path)-1]
+}
+
+func (w *walk) head(s *ir.Stmt, last bool) {
+	step := Step{Stmt: s, Branch: InHead}
+	use, names := Passed, []string(nil)
+	switch s.Does {
+	case ir.Eval, ir.Defer, ir.Spawn:
+		use = Dropped
+		if last {
+			use = Returned
+		}
+		if s.Does == ir.Defer {
+			step.Branch = InDeferred
+		}
+	case ir.Let:
+		use = Assigned
+		w.f.define(s)
+		for _, to := range s.To {
+			names = append(names, nameOf(to))
+		}
+	case ir.If, ir.Loop:
+		use = Tested
+	case ir.Return, ir.Raise:
+		use = Returned
+	}
+	w.path = append(w.path, step)
+	w.expr(s.X, use, names)
+	for _, to := range s.To {
+		w.expr(to, Passed, nil)
+	}
+	if s.Does == ir.With && len(s.To) == 1 {
+		w.f.define(&ir.Stmt{Does: ir.Let, Pos: s.Pos, X: s.X, To: s.To})
+	}
+	w.path = w.path[:len(w.path)-1]
+}
+
+func nameOf(e *ir.Expr) string {
+	if e.Kind == ir.Member || e.Kind == ir.Name {
+		return e.Path()
+	}
+	return ""
+}
+
+func (w *walk) expr(e *ir.Expr, use Use, names []string) {
+	if e == nil {
+		return
+	}
+	if w.depth++; w.depth > 400 {
+		w.depth--
+		return
+	}
+	defer func() { w.depth-- }()
+	switch e.Kind {
+	case ir.Call, ir.New:
+		w.call(e, use, names)
+	case ir.Lambda:
+		w.lambda(e)
+	case ir.Assign:
+		w.f.define(&ir.Stmt{Does: ir.Let, Pos: e.Pos, X: e.Args[0], To: []*ir.Expr{e.X}})
+		w.expr(e.Args[0], use, []string{nameOf(e.X)})
+	case ir.Cond:
+		w.expr(e.X, Tested, nil)
+		w.expr(e.Args[0], use, names)
+		w.expr(e.Args[1], use, names)
+	case ir.Member:
+		if w.f.File.Language == ir.Ruby && !isUpper(e.Name) && !(e.X.Kind == ir.Name && e.X.Name == "this") {
+			w.call(&ir.Expr{Kind: ir.Call, Pos: e.Pos, End: e.End, X: e}, use, names) // a call without arguments
+			return
+		}
+		w.expr(e.X, use, names)
+	case ir.Await, ir.Unary, ir.Binary, ir.List, ir.Index:
+		if e.Kind == ir.Index || e.Kind == ir.List && use == Dropped {
+			use = max(use, Passed)
+		}
+		w.expr(e.X, use, names)
+		for _, a := range e.Args {
+			w.expr(a, use, names)
+		}
+	default:
+		w.f.defineFields(e)
+		w.expr(e.X, Passed, nil)
+		for _, a := range e.Args {
+			w.expr(a, Passed, nil)
+		}
+	}
+}
+
+func (w *walk) call(e *ir.Expr, use Use, names []string) {
+	s := &Site{Call: e, In: w.f, Path: append([]Step(nil), w.path...), Use: use, Names: names}
+	inner := Passed
+	if transparent[e.Method()] {
+		inner = use
+		for _, a := range e.Args {
+			if a.Kind == ir.Unary && a.Name == "&" {
+				names = append(names[:len(names):len(names)], nameOf(a.X))
+			}
+		}
+		if inner == Dropped && e.Method() == "then" {
+			inner = Passed
+		}
+	}
+	from := len(w.f.Sites)
+	if e.X.Kind == ir.Member {
+		w.expr(e.X.X, inner, names)
+	} else {
+		w.expr(e.X, inner, names)
+	}
+	if e.Method() == "catch" && swallows(e.Arg(0)) {
+		for _, receiver := range w.f.Sites[from:] {
+			receiver.Swallow = true
+		}
+	}
+	w.f.Sites = append(w.f.Sites, s)
+	for i, a := range e.Args {
+		if e.Block && i == len(e.Args)-1 && a.Kind == ir.Lambda {
+			w.block(a, use)
+			continue
+		}
+		if wrappers[e.Method()] {
+			w.expr(a, use, names)
+			continue
+		}
+		w.expr(a, Passed, nil)
+	}
+}
+
+// wrappers are functions whose value is that of their argument.
+var wrappers = wordSet("bool assert equals Boolean Bool int Int String strval intval boolval String.valueOf isTrue isTRUE toBoolean Long Int64 toint64 tonumber not_nil Must shield wait_for ensure_future")
+
+func swallows(handler *ir.Expr) bool {
+	if handler == nil || handler.Kind != ir.Lambda {
+		return false
+	}
+	leaves := false
+	ir.EachStmt(handler.Func.Body, func(s *ir.Stmt) { leaves = leaves || s.Does == ir.Raise })
+	return !leaves
+}
+
+// block walks a block whose last value becomes that of the call it is attached to.
+func (w *walk) block(e *ir.Expr, use Use) {
+	w.path = append(w.path, Step{Stmt: w.path[len(w.path)-1].Stmt, Branch: InLambda, Lambda: e})
+	w.stmts(e.Func.Body, e.Func.Short && use != Dropped)
+	w.path = w.path[:len(w.path)-1]
+}
+
+func (w *walk) lambda(e *ir.Expr) {
+	if e.Func.Name != "" {
+		return
+	}
+	w.path = append(w.path, Step{Stmt: w.path[len(w.path)-1].Stmt, Branch: InLambda, Lambda: e})
+	w.stmts(e.Func.Body, e.Func.Short)
+	w.path = w.path[:len(w.path)-1]
+}

@@ -1,0 +1,203 @@
+package lock
+
+import (
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/query"
+)
+
+// Scope says how long an advisory lock of a database lasts.
+type scope uint8
+
+const (
+	sessionTake scope = iota + 1
+	sessionGive
+	transaction
+)
+
+// advisory are the functions of databases that lock a number or a name.
+var advisory = map[string]scope{
+	"pg_advisory_lock": sessionTake, "pg_try_advisory_lock": sessionTake, "pg_advisory_lock_shared": sessionTake, "pg_try_advisory_lock_shared": sessionTake,
+	"pg_advisory_unlock": sessionGive, "pg_advisory_unlock_all": sessionGive, "pg_advisory_unlock_shared": sessionGive,
+	"pg_advisory_xact_lock": transaction, "pg_try_advisory_xact_lock": transaction, "pg_advisory_xact_lock_shared": transaction,
+	"get_lock": sessionTake, "release_lock": sessionGive, "release_all_locks": sessionGive,
+	"sp_getapplock": sessionTake, "sp_releaseapplock": sessionGive,
+}
+
+// Words of the columns of a lock's row.
+var (
+	ownerColumns  = wordSet("owner holder owned worker host locked_by lockedby instance token attempt leader node process pid holder_id owner_id instance_id session session_id lock_token by p_owner identity acquirer")
+	expiryColumns = wordSet("expires expiry expire until ttl expiration deadline timeout heartbeat renewed")
+	fenceWords    = wordSet("fence fencing epoch term generation fencetoken fencingtoken gen revision")
+)
+
+// IsFence reports whether a column or a name is that of a fence.
+func IsFence(name string) bool { return hasWord(name, fenceWords) }
+
+// IsOwner reports whether a column or a name says who holds a lock.
+func IsOwner(name string) bool {
+	return ownerColumns[strings.ToLower(name)] || hasWord(name, ownerColumns)
+}
+
+// IsExpiry reports whether a column or a name says until when a lock is held.
+func IsExpiry(name string) bool { return hasWord(name, expiryColumns) }
+
+// queryOp reads what a statement does with a lock, nil if it has nothing to do with one.
+func (f *Function) queryOp(s *Site, q *Query) *Op {
+	for _, c := range q.Calls {
+		if sc := advisory[c]; sc != 0 {
+			return f.advisoryOp(s, q, c, sc)
+		}
+	}
+	if !f.isLockTable(q) {
+		return nil
+	}
+	op := &Op{Site: s, Family: Table, SQL: q.Statement, Conn: q.Conn, Key: strings.ToLower(shortType(q.Table)), Gives: f.gives(0)}
+	op.Do = tableDo(q)
+	if op.Do == 0 {
+		return nil
+	}
+	if p, ok := q.Set(IsExpiry); ok {
+		op.TTL = TTL{Set: true, Expr: s.Call}
+		_ = p
+	}
+	return op
+}
+
+func (f *Function) advisoryOp(s *Site, q *Query, name string, sc scope) *Op {
+	op := &Op{Site: s, Family: Advisory, SQL: q.Statement, Conn: q.Conn, Gives: f.gives(0), Key: "advisory"}
+	op.TTL.Set = true
+	switch sc {
+	case sessionTake:
+		op.Do = Acquire
+		if strings.Contains(name, "try") || name == "get_lock" || name == "sp_getapplock" {
+			op.Gives |= value
+		}
+	case sessionGive:
+		op.Do = GiveUp
+		op.Gives |= value
+	case transaction:
+		return nil
+	}
+	if strings.Contains(strings.ToLower(q.Text), "transaction") && name == "sp_getapplock" {
+		return nil
+	}
+	return op
+}
+
+// isLockTable tells a table of locks by its name, or by columns that say who has
+// locked the row and until when.
+func (f *Function) isLockTable(q *Query) bool {
+	if hasWord(q.Table, lockTables) && !(q.Builder && !f.isModel(q)) {
+		return true
+	}
+	owner, until := false, false
+	for _, list := range [][]query.Pair{q.Sets, q.Where} {
+		for _, p := range list {
+			locks := hasWord(p.Column, lockWords) || strings.Contains(strings.ToLower(p.Column), "locked") || strings.Contains(strings.ToLower(p.Column), "lease")
+			owner = owner || locks && IsOwner(p.Column)
+			until = until || locks && (IsExpiry(p.Column) || strings.HasSuffix(p.Column, "_at"))
+		}
+	}
+	return owner && until
+}
+
+var lockTables = wordSet("lock locks lease leases mutex mutexes leader leaders leadership shedlock joblock joblocks semaphore semaphores")
+
+// isModel reports whether what a builder writes to is a table or a model, not
+// something else that is named after a lock.
+func (f *Function) isModel(q *Query) bool {
+	t := shortType(q.Table)
+	if c := f.Unit.classes[t]; c != nil {
+		return f.Unit.isEntity(t)
+	}
+	return q.Conn != nil && !isUpper(t) || q.Builder && f.isMappedName(t)
+}
+
+// isMappedName reports whether a name stands for a model that is defined by a call,
+// or imported from where models are kept.
+func (f *Function) isMappedName(name string) bool {
+	if i, ok := f.File.Imported(name); ok {
+		return strings.Contains(strings.ToLower(i.Path), "model")
+	}
+	d, ok := f.lookup(name, f.End)
+	return ok && d.x != nil && (d.x.Method() == "model" || d.x.Method() == "define")
+}
+
+// isEntity reports whether a class is a row: it has columns of a lock, or is the
+// repository of a class that has.
+func (u *Unit) isEntity(class string) bool {
+	c := u.classes[class]
+	if c == nil {
+		return false
+	}
+	for _, field := range c.Fields {
+		if IsExpiry(field.Name) || ownerColumns[strings.ToLower(field.Name)] {
+			return true
+		}
+	}
+	for _, b := range c.Bases {
+		if b != class && u.isEntity(b) || b == "ApplicationRecord" || b == "ActiveRecord::Base" || strings.HasSuffix(b, "models.Model") || b == "Model" {
+			return true
+		}
+	}
+	return false
+}
+
+func tableDo(q *Query) Do {
+	owner, hasOwner := q.Test(IsOwner)
+	_, setsOwner := q.Set(IsOwner)
+	_, testsExpiry := q.Test(IsExpiry)
+	_, testsFence := q.Test(IsFence)
+	_, setsExpiry := q.Set(IsExpiry)
+	free := hasOwner && owner.Op == "is" || testsExpiry
+	switch q.Verb {
+	case "select":
+		return Read
+	case "insert":
+		return Acquire
+	case "merge", "replace", "upsert":
+		if _, free := q.Test(func(c string) bool { return c == "attribute_not_exists" }); free {
+			return Acquire
+		}
+		return Put
+	case "delete":
+		return tableDelete(q, hasOwner || testsFence, testsExpiry)
+	case "update":
+		switch {
+		case setsOwner && free:
+			return Acquire
+		case hasOwner || testsFence:
+			if setsExpiry && !q.ends() {
+				return Renew
+			}
+			return GiveUp
+		case q.ends():
+			return Release
+		case setsOwner || setsExpiry:
+			return Put
+		}
+	}
+	return 0
+}
+
+// ends reports whether an update sets the owner to nobody, or the expiry to the past.
+func (q *Query) ends() bool {
+	owner, _ := q.Set(IsOwner)
+	until, _ := q.Set(IsExpiry)
+	nobody := owner.Value == "null" || owner.Value == "''" || owner.Value == "nil"
+	clock := strings.ReplaceAll(until.Value, " ", "")
+	past := clock == "now()" || clock == "null" || clock == "nil" || clock == "'epoch'" || clock == "current_timestamp" || clock == "clock_timestamp()" || clock == "0"
+	return nobody || past && owner.Column == ""
+}
+
+// tableDelete tells a release from a clean-up of what has expired.
+func tableDelete(q *Query, owned, expired bool) Do {
+	switch {
+	case owned:
+		return GiveUp
+	case expired || len(q.Where) == 0:
+		return 0
+	}
+	return Release
+}

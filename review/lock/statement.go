@@ -1,0 +1,300 @@
+package lock
+
+import (
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+	"github.com/ringfence-go/ringfence/review/query"
+)
+
+// A Query is a statement that a call sends, by its text or through a builder.
+type Query struct {
+	*query.Statement
+	Conn    *ir.Expr
+	Builder bool // it was put together by calls: no text
+	Guarded bool // a condition stands in it that cannot be read
+}
+
+// statement reads a call that sends SQL, or what a builder of statements makes;
+// nil if it does neither.
+func (f *Function) statement(e *ir.Expr) *Query {
+	if e.Kind != ir.Call || through[e.Method()] && e.Method() != "sql" && e.Method() != "raw" && e.Method() != "unsafe" {
+		return nil
+	}
+	if q := f.textStatement(e); q != nil {
+		return q
+	}
+	if q := f.itemStatement(e); q != nil {
+		return q
+	}
+	return f.builderStatement(e)
+}
+
+// itemStatement reads a request of DynamoDB in Go, whose input is one literal.
+func (f *Function) itemStatement(e *ir.Expr) *Query {
+	verb := map[string]string{"PutItem": "upsert", "UpdateItem": "update", "DeleteItem": "delete"}[e.Method()]
+	if verb == "" || f.File.Language != ir.Go || len(e.Args) < 2 {
+		return nil
+	}
+	input := f.resolve(e.Args[1])
+	if input.Kind == ir.Unary {
+		input = input.In.resolve(input.X)
+	}
+	if input.Kind != ir.Map {
+		return nil
+	}
+	q := &Query{Statement: &query.Statement{Verb: verb, Table: "item"}, Builder: true, Conn: e.Receiver()}
+	for i, k := range input.Keys {
+		text := input.In.texts(input.Args[i])
+		switch k {
+		case "TableName":
+			q.Table = strings.TrimSpace(text)
+		case "ConditionExpression", "UpdateExpression":
+			q.Guarded = q.Guarded || k == "ConditionExpression"
+			for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {
+				q.Where = append(q.Where, query.Pair{Column: w, Op: "="})
+			}
+		case "Item", "Key":
+			input.In.object(q, input.In.resolve(input.Args[i]), k == "Item")
+		}
+	}
+	return q
+}
+
+// texts are the texts in an expression, one after the other.
+func (f *Function) texts(e *ir.Expr) (text string) {
+	e.Each(func(x *ir.Expr) bool {
+		if t, ok := f.fold(x); ok {
+			text += t + " "
+			return false
+		}
+		return true
+	})
+	return text
+}
+
+var notSenders = wordSet("log info warn error debug print println printf Printf Println Errorf New Error Info Warn Debug panic puts fmt append push format log_info trace replace match test split startsWith contains equals addTags describe it Run")
+
+func (f *Function) textStatement(e *ir.Expr) *Query {
+	if notSenders[e.Method()] {
+		return nil
+	}
+	for _, a := range e.Args[:min(len(e.Args), 3)] {
+		if a.Kind == ir.Lambda || a.Kind == ir.Number || a.Kind == ir.Map {
+			continue
+		}
+		if text, ok := f.fold(a); ok && query.Looks(text) {
+			if s := f.Unit.statement(text); s != nil {
+				return &Query{Statement: s, Conn: e.Receiver()}
+			}
+		}
+	}
+	if runs[e.Method()] && e.Receiver() != nil && e.Receiver().Kind != ir.String {
+		if text, ok := f.fold(e.Receiver()); ok && query.Looks(text) {
+			if s := f.Unit.statement(text); s != nil {
+				return &Query{Statement: s, Conn: f.preparedOn(e.Receiver())}
+			}
+		}
+	}
+	return nil
+}
+
+var runs = wordSet("execute executeUpdate executeQuery run Exec ExecContext Query QueryRow QueryContext QueryRowContext exec all fetch getSingleResult getResultList update")
+
+// preparedOn is the connection that a statement was prepared on.
+func (f *Function) preparedOn(e *ir.Expr) *ir.Expr {
+	v := f.resolve(e)
+	return v.Receiver()
+}
+
+// builders are the words by which builders and mappers of objects write and read.
+var builders = map[string]string{
+	"insert": "insert", "insertone": "insert", "insertmany": "insert", "insert_one": "insert", "insert_many": "insert", "create": "insert", "create!": "insert", "createmany": "insert", "bulk_create": "insert", "insert_all": "insert", "bulkcreate": "insert", "insertgetid": "insert", "findorcreate": "insert", "get_or_create": "insert", "firstorcreate": "insert", "insertorignore": "insert",
+	"update": "update", "update!": "update", "updateone": "update", "updatemany": "update", "update_one": "update", "update_many": "update", "update_all": "update", "update_columns": "update", "update_attributes": "update", "update_attribute": "update", "replace_one": "update", "replaceone": "update", "find_one_and_update": "update", "findoneandupdate": "update", "findbyidandupdate": "update", "bulk_update": "update", "updateorcreate": "update", "update_or_create": "update", "increment": "update", "decrement": "update", "increment!": "update", "findandmodify": "update", "find_and_modify": "update", "set": "update", "update_item": "update", "updateitem": "update", "bulkwrite": "update", "bulk_write": "update", "saveall": "update", "saveandflush": "update", "update_column": "update", "toggle!": "update",
+	"upsert": "upsert", "upsert_all": "upsert", "put_item": "upsert", "putitem": "upsert", "put": "upsert", "save": "upsert", "save!": "upsert", "persist": "upsert", "merge": "upsert", "put_object": "upsert", "putobject": "upsert", "add": "upsert", "saveorfail": "upsert",
+	"delete": "delete", "del": "delete", "destroy": "delete", "destroy!": "delete", "delete_all": "delete", "destroy_all": "delete", "delete_one": "delete", "deleteone": "delete", "deletemany": "delete", "delete_many": "delete", "remove": "delete", "delete_item": "delete", "deleteitem": "delete", "delete!": "delete",
+	"find": "select", "findone": "select", "find_one": "select", "findunique": "select", "findfirst": "select", "findby": "select", "find_by": "select", "find_by!": "select", "findbyid": "select", "first": "select", "one": "select", "one_or_none": "select", "first_or_create": "insert", "find_or_create_by": "insert", "find_or_create_by!": "insert", "find_or_initialize_by": "select", "get": "select", "get_item": "select", "getitem": "select", "findbypk": "select", "exists": "select", "exists?": "select", "scalar_one_or_none": "select", "select": "select", "maybesingle": "select", "single": "select",
+	"firstornew": "select",
+}
+
+// tableMakers are calls whose argument names the table.
+var tableMakers = wordSet("from table into collection Collection getCollection get_collection knex db query get_repository getRepository Table Model model")
+
+// builderStatement reads a chain such as db('locks').where({ id }).update({ x }).
+func (f *Function) builderStatement(e *ir.Expr) *Query {
+	verb := builders[normal(e.Method())]
+	if verb == "" {
+		if m := strings.ToLower(e.Method()); strings.HasPrefix(m, "deleteby") || strings.HasPrefix(m, "removeby") {
+			verb = "delete"
+		} else if strings.HasPrefix(m, "findby") || strings.HasPrefix(m, "existsby") {
+			verb = "select"
+		}
+	}
+	if verb == "" || e.Receiver() == nil {
+		return nil
+	}
+	q := &Query{Statement: &query.Statement{Verb: verb}, Builder: true}
+	q.Table, q.Conn = f.tableOf(e)
+	if q.Table == "" {
+		return nil
+	}
+	f.conditions(q, e)
+	return q
+}
+
+// tableOf finds what a chain is about: a table named by a text, a model, the field
+// of a client, the class of an object.
+func (f *Function) tableOf(e *ir.Expr) (table string, conn *ir.Expr) {
+	x := e.Receiver()
+	for range 20 { // a chain that is made of itself ends here
+		if x == nil {
+			return "", nil
+		}
+		x = f.resolve(x).Expr
+		if x.Kind == ir.Call || x.Kind == ir.New {
+			if t := f.namedTable(x); t != "" {
+				return t, x.Receiver()
+			}
+		}
+		switch x.Kind {
+		case ir.Call:
+			if x.Receiver() == nil {
+				return shortType(f.typeOf(x)), nil
+			}
+			x = x.Receiver()
+		case ir.Member:
+			if x.Name == "objects" || x.Name == "query" && isUpper(x.X.Path()) {
+				return lastWord(x.X.Path()), nil
+			}
+			return f.memberTable(x), x.X
+		case ir.Name:
+			return f.nameTable(e, x), nil
+		case ir.Await, ir.Index, ir.Unary:
+			x = x.X
+		default:
+			return "", nil
+		}
+	}
+	return "", nil
+}
+
+func (f *Function) namedTable(x *ir.Expr) string {
+	if tableMakers[x.Method()] && len(x.Args) > 0 {
+		if text, ok := f.fold(x.Arg(0)); ok && text != "" && !strings.Contains(text, " ") {
+			return text
+		}
+		if a := x.Arg(0); a != nil && a.Kind == ir.Name && isUpper(a.Name) {
+			return a.Name
+		}
+		if a := x.Arg(0); a != nil && a.Kind == ir.Member && a.Name == "class" {
+			return a.X.Path()
+		}
+	}
+	if x.X != nil && x.X.Kind == ir.Name && len(x.Args) == 1 && x.Kind == ir.Call {
+		if text, ok := x.Arg(0).Literal(); ok && text != "" && !strings.ContainsAny(text, " :/.") && f.File.Language == ir.JavaScript {
+			return text
+		}
+	}
+	return ""
+}
+
+func (f *Function) memberTable(x *ir.Expr) string {
+	if t := shortType(f.typeOf(x)); t != "" {
+		return t
+	}
+	return x.Name
+}
+
+func (f *Function) nameTable(e, x *ir.Expr) string {
+	if isUpper(x.Name) {
+		return x.Name
+	}
+	for _, a := range e.Args { // session.add(JobLock(...)), em.persist(entity)
+		v := f.resolve(a)
+		if v.Expr != nil && (v.Kind == ir.Call && isUpper(v.Method()) || v.Kind == ir.New) && f.Unit.classes[v.Method()] != nil {
+			return v.Method()
+		}
+	}
+	if t := f.typeOf(x); t != "" {
+		return shortType(t)
+	}
+	if x.Name == "this" && f.class() != nil {
+		return f.class().Name
+	}
+	return strings.TrimPrefix(x.Name, "$")
+}
+
+var wheres = wordSet("where andWhere and_where filter filter_by whereIn find find_by eq lt lte gt gte update update_one updateOne updateMany findOneAndUpdate find_one_and_update delete deleteMany deleteOne delete_one destroy findUnique findFirst match is neq replace_one replaceOne find_or_create_by update_item put_item UpdateItem PutItem updateItem putItem where_not_exists put_object PutObject putObject")
+
+// conditions collects the columns that a chain tests and sets.
+func (f *Function) conditions(q *Query, e *ir.Expr) {
+	for x := e; x != nil && x.Kind == ir.Call; x = x.Receiver() {
+		last := x == e
+		where := wheres[x.Method()] || strings.Contains(x.Method(), "By")
+		for i, a := range x.Args {
+			v := f.resolve(a)
+			switch {
+			case x.Key(i) != "":
+				f.argument(q, x.Key(i), v.Expr, where && !last || q.Verb == "select" || q.Verb == "delete")
+			case v.Kind == ir.Map:
+				f.object(q, v, last && i == len(x.Args)-1 && q.Verb != "select" && q.Verb != "delete" && !(where && !last) && !(i == 0 && len(x.Args) > 1))
+			case i == 0 && where && v.Kind == ir.String && len(x.Args) > 1:
+				q.Where = append(q.Where, query.Pair{Column: strings.ToLower(v.Name), Op: "="})
+			case where && v.Kind == ir.String:
+				q.Where = append(q.Where, query.Pair{Column: strings.ToLower(v.Name), Op: "="})
+			case where && v.Kind == ir.Binary:
+				q.Where = append(q.Where, query.Pair{Column: strings.ToLower(lastWord(v.X.Path())), Op: v.Name})
+			}
+		}
+		for _, w := range words(x.Method()) {
+			if strings.Contains(strings.ToLower(x.Method()), "by") {
+				q.Where = append(q.Where, query.Pair{Column: w, Op: "="})
+			}
+		}
+	}
+}
+
+var conditionKeys = wordSet("where filter condition conditionexpression ifmatch ifnonematch if-match key")
+
+func (f *Function) argument(q *Query, key string, v *ir.Expr, where bool) {
+	lower := strings.ToLower(key)
+	name, _, _ := strings.Cut(lower, "__") // Django: expires_at__lt
+	if conditionKeys[lower] || where {
+		q.Where = append(q.Where, query.Pair{Column: name, Op: "="})
+		if text, ok := f.fold(v); ok && conditionKeys[lower] {
+			q.Guarded = q.Guarded || lower != "key" && lower != "where"
+			for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {
+				q.Where = append(q.Where, query.Pair{Column: w, Op: "="})
+			}
+		}
+		if lower == "ifmatch" || lower == "ifnonematch" {
+			q.Guarded = true
+		}
+		return
+	}
+	if inner := f.resolve(v); inner.Kind == ir.Map && nested[lower] {
+		f.object(q, inner, true)
+		return
+	}
+	q.Sets = append(q.Sets, query.Pair{Column: name, Op: "=", Value: f.Key(v)})
+}
+
+// nested are arguments that hold what is set.
+var nested = wordSet("defaults data update create values set item attributes updates expressionattributevalues")
+
+// object reads { where: {...}, data: {...} }, a filter, or a document.
+func (f *Function) object(q *Query, v Value, sets bool) {
+	for i, a := range v.Args {
+		k := v.Key(i)
+		inner := v.In.resolve(a)
+		switch {
+		case inner.Kind == ir.Map && (strings.EqualFold(k, "where") || k == "$and" || k == "$or"):
+			v.In.object(q, inner, false)
+		case inner.Kind == ir.Map && (k == "data" || k == "update" || k == "create" || strings.HasPrefix(k, "$")):
+			v.In.object(q, inner, true)
+		case k == "":
+		default:
+			v.In.argument(q, k, a, !sets)
+		}
+	}
+}

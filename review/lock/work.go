@@ -1,0 +1,158 @@
+package lock
+
+import (
+	"strings"
+	"time"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+)
+
+// bounds are calls that put an end to work.
+var bounds = wordSet("WithTimeout WithDeadline WithTimeoutCause WithDeadlineCause timeout timeout_after fail_after move_on_after wait_for orTimeout completeOnTimeout alarm race AbortController Timeout withTimeout pTimeout p_timeout set_time_limit SetDeadline invokeAny statement_timeout settimeout time_limit")
+
+// Bounded reports whether a function puts an end to its work.
+func (f *Function) Bounded() bool {
+	for _, s := range f.Sites {
+		path := s.Call.X.Path()
+		if bounds[s.Call.Method()] || strings.HasSuffix(path, "AbortSignal.timeout") || path == "timeout" {
+			return true
+		}
+		if s.Call.Method() == "get" && len(s.Call.Args) == 2 && timeUnits[lastWord(s.Call.Args[1].Path())] > 0 {
+			return true
+		}
+	}
+	for _, m := range f.Marks {
+		if hasWord(m.Method(), wordSet("timeout limit")) || m.Named("time_limit") != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Outlives finds a call in the section that may take longer than the lease does.
+func (s *Section) Outlives() (*Effect, time.Duration) {
+	lease := s.Acquire.TTL.Value
+	for _, e := range s.reached {
+		if d := e.timeout(); d > lease && lease > 0 {
+			return e, d
+		}
+	}
+	return nil, 0
+}
+
+// timeout is how long a call may take by its own word, 0 if it does not say.
+func (e *Effect) timeout() time.Duration {
+	unit := time.Second
+	if e.In.File.Language == ir.JavaScript {
+		unit = time.Millisecond
+	}
+	if t := e.Call.Named("timeout"); t != nil {
+		return e.In.duration(t, unit)
+	}
+	for _, a := range e.Call.Args {
+		v := e.In.resolve(a)
+		if v.Kind == ir.Map && v.Named("timeout") != nil {
+			return v.In.duration(v.Named("timeout"), unit)
+		}
+	}
+	return 0
+}
+
+// Unbounded finds work in the section that nothing ends, and how sure that is: 2 if
+// a reviewer would say so, 1 if it depends on what is not seen. It returns nil if
+// the work is bounded, or there is none.
+func (s *Section) Unbounded() (*Site, int) {
+	if s.In.Bounded() {
+		return nil, 0
+	}
+	for _, e := range s.reached {
+		if e.Kind == Outside && e.timeout() == 0 && e.In == s.In && !s.Whole {
+			return e.Site, 2
+		}
+	}
+	for _, site := range s.In.Sites {
+		if s.Holds(site.Pos()) && site.stepOfLoop() {
+			return site, 2
+		}
+	}
+	if c := s.Callback(); c != nil {
+		return c, 1
+	}
+	for _, e := range s.reached {
+		if e.Kind != CacheFill && e.timeout() == 0 {
+			return e.Site, 1
+		}
+	}
+	return nil, 0
+}
+
+// stepOfLoop reports whether a site calls the functions of a list one by one: what
+// they do is not seen, nor how long they take.
+func (s *Site) stepOfLoop() bool {
+	if !s.Loop() || s.Call.X.Kind != ir.Name || s.Call.Kind != ir.Call {
+		return false
+	}
+	name := s.Call.X.Name
+	for _, st := range s.Path {
+		if st.Stmt.Does == ir.Loop && st.Stmt.X != nil && st.Branch == InBody {
+			if list := st.Stmt.X.Path(); strings.HasPrefix(list, "this.") && strings.HasPrefix(lastWord(list), strings.TrimSuffix(name, "s")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// CheckBefore finds a look at the lock, after it was taken, that decides about a
+// call which follows.
+func (s *Section) CheckBefore(site *Site) (ir.Pos, bool) {
+	for _, o := range s.Lock.All(Read, Confirm, Exists) {
+		if o.In == site.In && o.Pos() > s.From && o.Pos() < site.Pos() && o.leadsTo(site) {
+			return o.Pos(), true
+		}
+	}
+	return s.propertyBefore(site)
+}
+
+// leadsTo reports whether a look decides about a call: by the branch around it, or
+// by leaving before it.
+func (o *Op) leadsTo(site *Site) bool {
+	for _, st := range site.Path {
+		if st.Stmt.Does == ir.If && st.Branch == InBody && o.asks(st.Stmt.X) {
+			return true
+		}
+	}
+	found := false
+	o.In.eachStmt(func(st *ir.Stmt) {
+		found = found || st.Does == ir.If && st.Pos >= o.Stmt().Pos && st.End <= site.Pos() && exits(st.Body) && o.asks(st.X)
+	})
+	return found
+}
+
+func (o *Op) asks(cond *ir.Expr) bool { return o.testIn(cond) }
+
+var validity = wordSet("expiration expiresAt expires_at isExpired expired valid isValid remainingLifetime getRemainingLifetime")
+
+// propertyBefore finds a branch that leaves if the lock's object says that it has
+// run out.
+func (s *Section) propertyBefore(site *Site) (at ir.Pos, ok bool) {
+	names := map[string]bool{}
+	for _, n := range s.Acquire.Names {
+		names[n] = n != "" && n != "err"
+	}
+	s.In.eachStmt(func(st *ir.Stmt) {
+		if ok || st.Does != ir.If || st.Pos < s.From || st.End > site.Pos() || !exits(st.Body) {
+			return
+		}
+		st.X.Each(func(x *ir.Expr) bool {
+			if x.Kind == ir.Member && validity[x.Name] && names[x.X.Path()] {
+				at, ok = st.Pos, true
+			}
+			return !ok
+		})
+	})
+	return at, ok
+}
+
+// Negated reports whether a condition holds when what it asks for is not so.
+func Negated(e *ir.Expr) bool { return negated(e) }

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"io"
+	"net/url"
+
+	"github.com/ringfence-go/ringfence/review/rule"
+	"github.com/ringfence-go/ringfence/review/runner"
+)
+
+// The parts of SARIF 2.1.0 that code scanning reads.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool        sarifTool         `json:"tool"`
+		Invocations []sarifInvocation `json:"invocations"`
+		Results     []sarifResult     `json:"results"`
+		ColumnKind  string            `json:"columnKind"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name           string      `json:"name"`
+		InformationURI string      `json:"informationUri"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID               string    `json:"id"`
+		Name             string    `json:"name"`
+		ShortDescription sarifText `json:"shortDescription"`
+		FullDescription  sarifText `json:"fullDescription"`
+		Help             sarifHelp `json:"help"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifHelp struct {
+		Text     string `json:"text"`
+		Markdown string `json:"markdown"`
+	}
+	sarifInvocation struct {
+		ExecutionSuccessful        bool                `json:"executionSuccessful"`
+		ToolExecutionNotifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
+	}
+	sarifNotification struct {
+		Level     string          `json:"level"`
+		Message   sarifText       `json:"message"`
+		Locations []sarifLocation `json:"locations"`
+	}
+	sarifResult struct {
+		RuleID              string            `json:"ruleId"`
+		RuleIndex           int               `json:"ruleIndex"`
+		Level               string            `json:"level"`
+		Message             sarifText         `json:"message"`
+		Locations           []sarifLocation   `json:"locations"`
+		RelatedLocations    []sarifLocation   `json:"relatedLocations,omitempty"`
+		PartialFingerprints map[string]string `json:"partialFingerprints"`
+		Properties          map[string]any    `json:"properties"`
+	}
+	sarifLocation struct {
+		PhysicalLocation sarifPhysical `json:"physicalLocation"`
+		Message          *sarifText    `json:"message,omitempty"`
+	}
+	sarifPhysical struct {
+		ArtifactLocation sarifArtifact `json:"artifactLocation"`
+		Region           *sarifRegion  `json:"region,omitempty"`
+	}
+	sarifArtifact struct {
+		URI       string `json:"uri"`
+		URIBaseID string `json:"uriBaseId,omitempty"`
+	}
+	sarifRegion struct {
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn,omitempty"`
+	}
+)
+
+const home = "https://github.com/ringfence-go/ringfence"
+
+// SARIF writes findings for code scanning.
+func SARIF(w io.Writer, r *runner.Result, rules []*rule.Rule) error {
+	index := map[*rule.Rule]int{}
+	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "ringfence-review", InformationURI: home}}, Results: []sarifResult{}, ColumnKind: "unicodeCodePoints"}
+	for i, ru := range append(rules[:len(rules):len(rules)], runner.Suppression) {
+		index[ru] = i
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, describe(ru))
+	}
+	prints := runner.Fingerprints(r.Findings)
+	for i, f := range r.Findings {
+		run.Results = append(run.Results, result(f, index[f.Rule], prints[i]))
+	}
+	run.Invocations = []sarifInvocation{{ExecutionSuccessful: len(r.Problems) == 0}}
+	for _, p := range r.Problems {
+		n := sarifNotification{Level: "error", Message: sarifText{"not reviewed: " + p.Reason}, Locations: []sarifLocation{location(p.Path, 0, 0, "")}}
+		run.Invocations[0].ToolExecutionNotifications = append(run.Invocations[0].ToolExecutionNotifications, n)
+	}
+	return encode(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+}
+
+func describe(r *rule.Rule) sarifRule {
+	doc := r.Doc
+	if doc == "" {
+		doc = r.Summary
+	}
+	return sarifRule{ID: r.Name, Name: r.Name, ShortDescription: sarifText{r.Summary}, FullDescription: sarifText{r.Summary}, Help: sarifHelp{doc, doc}}
+}
+
+func result(f runner.Finding, index int, print string) sarifResult {
+	text := f.Message
+	if f.Fix != "" {
+		text += ". Fix: " + f.Fix
+	}
+	out := sarifResult{
+		RuleID: f.Rule.Name, RuleIndex: index, Level: f.Severity.String(), Message: sarifText{text},
+		Locations:           []sarifLocation{location(f.Path, f.Line, f.Column, "")},
+		PartialFingerprints: map[string]string{"primaryLocationLineHash": print},
+		Properties:          map[string]any{"confidence": f.Confidence.String(), "number": f.Rule.Number},
+	}
+	for _, rel := range f.Related {
+		line, column := f.File.Position(rel.Pos)
+		out.RelatedLocations = append(out.RelatedLocations, location(f.Path, line, column, rel.Text))
+	}
+	return out
+}
+
+func location(path string, line, column int, text string) sarifLocation {
+	l := sarifLocation{PhysicalLocation: sarifPhysical{ArtifactLocation: sarifArtifact{URI: (&url.URL{Path: path}).EscapedPath(), URIBaseID: "%SRCROOT%"}}}
+	if line > 0 {
+		l.PhysicalLocation.Region = &sarifRegion{line, column}
+	}
+	if text != "" {
+		l.Message = &sarifText{text}
+	}
+	return l
+}

@@ -1,0 +1,146 @@
+// Package callerclock finds leases whose end is computed or judged by the clock of
+// the caller.
+package callerclock
+
+import (
+	_ "embed"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+	"github.com/ringfence-go/ringfence/review/lock"
+	"github.com/ringfence-go/ringfence/review/rule"
+)
+
+//go:embed doc.md
+var doc string
+
+// Rule is the rule.
+var Rule = &rule.Rule{
+	Name: "caller-clock", Number: 6, Doc: doc, Check: check,
+	Summary: "an expiry computed or compared on the caller's clock",
+}
+
+const (
+	fix     = "let the store judge: now() + interval in the statement, PX in the command, with the comparison in the same step"
+	message = "each host judges the end of %s by its own clock: one that runs ahead takes it from a living holder"
+)
+
+func check(p *rule.Pass) {
+	seen := map[*lock.Function]bool{}
+	for _, l := range p.Locks {
+		for _, o := range l.Own(lock.Acquire, lock.Put, lock.Renew, lock.Read) {
+			if l.Family != lock.Table && !timestamped(l) {
+				continue
+			}
+			arguments(p, l, o)
+			if !seen[o.In] {
+				seen[o.In] = true
+				expiries(p, l, o.In)
+			}
+		}
+	}
+}
+
+// timestamped reports whether a Redis lock keeps its own expiry as the value, as the
+// recipe with SETNX and GETSET does.
+func timestamped(l *lock.Lock) bool {
+	if l.Family != lock.Redis {
+		return false
+	}
+	for _, o := range l.Own(lock.Acquire) {
+		if _, at := o.In.Clock(o.Value); at != nil && !o.TTL.Set {
+			for _, put := range l.Own(lock.Put) {
+				if put.Command.Name == "GETSET" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// arguments looks at what is handed to a statement about the lock's row.
+func arguments(p *rule.Pass, l *lock.Lock, o *lock.Op) {
+	if l.Family == lock.Redis {
+		if in, at := o.In.Clock(o.Value); at != nil && o.Is(lock.Acquire, lock.Put) {
+			p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
+		}
+		return
+	}
+	if o.In.File.Language == ir.SQL {
+		parameters(p, l, o)
+		return
+	}
+	bound(p, l, o)
+	for _, a := range o.Call.Args {
+		if in, at := o.In.Clock(a); at != nil {
+			p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
+			return
+		}
+	}
+}
+
+// bound looks at what is put into a prepared statement by calls of its own.
+func bound(p *rule.Pass, l *lock.Lock, o *lock.Op) {
+	statement := o.Call.Receiver().Path()
+	for _, s := range o.In.Sites {
+		if s.Call.Receiver().Path() != statement || statement == "" || s.Pos() >= o.Pos() || !lock.HasWord(s.Call.Method(), "set bind param") {
+			continue
+		}
+		for _, a := range s.Call.Args {
+			if in, at := o.In.Clock(a); at != nil {
+				p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
+			}
+		}
+	}
+}
+
+// parameters looks for an expiry that a procedure is handed by its caller.
+func parameters(p *rule.Pass, l *lock.Lock, o *lock.Op) {
+	if o.SQL == nil {
+		return
+	}
+	set, ok := o.SQL.Set(lock.IsExpiry)
+	if !ok || !o.In.Param(set.Value) || !lock.HasWord(set.Value, "until expires expiry at now deadline time") {
+		return
+	}
+	p.Report(o.Site, rule.Likely, rule.Warning, "compute it in the statement: now() + the time that the caller asks for", message, l.Name())
+}
+
+// expiries looks for an expiry that is computed or compared in a function that works
+// on the lock's row.
+func expiries(p *rule.Pass, l *lock.Lock, f *lock.Function) {
+	f.EachStmt(func(s *ir.Stmt) {
+		for _, to := range s.To {
+			if lock.IsExpiry(to.Name) {
+				report(p, l, f, s.X)
+			}
+		}
+		if s.X == nil {
+			return
+		}
+		s.X.Each(func(e *ir.Expr) bool {
+			if s.Does == ir.If && compares(f, e) {
+				report(p, l, f, e)
+			}
+			return e.Kind != ir.Lambda
+		})
+	})
+}
+
+func compares(f *lock.Function, e *ir.Expr) bool {
+	switch {
+	case e.Kind == ir.Binary && (e.Name == "<" || e.Name == ">" || e.Name == "<=" || e.Name == ">="):
+		return lock.IsExpiry(name(e.X)) || lock.IsExpiry(name(e.Args[0]))
+	case e.Kind == ir.Call && lock.HasWord(e.Method(), "before after isbefore isafter past future"):
+		return lock.IsExpiry(name(e.Receiver())) || len(e.Args) == 1 && lock.IsExpiry(name(e.Args[0]))
+	}
+	return false
+}
+
+func name(e *ir.Expr) string { return e.Path() }
+
+func report(p *rule.Pass, l *lock.Lock, f *lock.Function, e *ir.Expr) {
+	if in, at := f.Clock(e); at != nil {
+		p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
+	}
+}

@@ -1,0 +1,143 @@
+// Package failopen finds work that is done although the lock was not taken.
+package failopen
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+	"github.com/ringfence-go/ringfence/review/lock"
+	"github.com/ringfence-go/ringfence/review/rule"
+)
+
+//go:embed doc.md
+var doc string
+
+// Rule is the rule.
+var Rule = &rule.Rule{
+	Name: "fail-open", Number: 9, Doc: doc, Check: check,
+	Summary: "the error or the result of an acquire is ignored, and the work is done anyway",
+}
+
+const fix = "decide here what happens when the lock is not taken: return, or raise; if the work may run without it, say so in the code"
+
+func check(p *rule.Pass) {
+	for _, l := range p.Locks {
+		for _, o := range l.All(lock.Acquire) {
+			if o.In.File.Language != ir.SQL {
+				acquire(p, l, o)
+			}
+		}
+	}
+}
+
+func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
+	severity := rule.Worst(p.Unit, l)
+	for _, c := range o.Handlers() {
+		if saysYes(c.Body, o) {
+			p.ReportAt(o.In.File, c.Pos, rule.Certain, severity, fix, "when the store of %s can't be reached, this says that the lock was taken", l.Name())
+			return
+		}
+	}
+	if t, c := o.Swallowed(); t != nil {
+		swallowed(p, l, o, t, c, severity)
+		return
+	}
+	if o.In.Work(o.Stmt().End, o.In.End) == nil {
+		return
+	}
+	switch {
+	case o.Swallow && o.Use == lock.Dropped:
+		p.Report(o.Site, rule.Certain, severity, fix, "an error of the acquire of %s is dropped here, and the work is done without it", l.Name())
+	case o.Use == lock.Dropped && o.Gives&(lock.GivesValue|lock.GivesError) != 0 && !onlyThrows(o):
+		p.Report(o.Site, rule.Certain, severity, fix, "nobody looks whether %s was taken: the work is done beside another holder's", l.Name())
+	case o.Use == lock.Assigned:
+		assigned(p, l, o, severity)
+	}
+}
+
+// onlyThrows reports whether a helper raises when it does not get the lock; what it
+// returns besides may be dropped.
+func onlyThrows(o *lock.Op) bool { return o.Through != nil && o.Gives&lock.GivesThrow != 0 }
+
+func assigned(p *rule.Pass, l *lock.Lock, o *lock.Op, severity rule.Severity) {
+	used := false
+	for _, n := range o.Names {
+		isErr := o.In.File.Language == ir.Go && strings.HasSuffix(strings.ToLower(n), "err")
+		if isErr {
+			if at := o.FailureIgnored(n); at != nil {
+				p.ReportAt(o.In.File, o.Pos(), rule.Certain, severity, fix, "when the acquire of %s fails, this is noted and the work is done all the same", l.Name())
+				return
+			}
+		}
+		used = used || o.Tested(n) && (!isErr || o.Gives&lock.GivesValue == 0 || len(o.Names) == 1)
+	}
+	if !used && o.Gives != 0 {
+		p.Report(o.Site, rule.Likely, severity, fix, "nobody looks whether %s was taken: the work is done beside another holder's", l.Name())
+	}
+}
+
+// swallowed reports a handler that lets the work go on.
+func swallowed(p *rule.Pass, l *lock.Lock, o *lock.Op, t *ir.Stmt, c *ir.Catch, severity rule.Severity) {
+	if o.Loop() || leaves(t.Body, o) || flagged(t, o) || o.In.Work(t.End, o.In.End) == nil || saysNo(c.Body) {
+		return
+	}
+	f := p.Report(o.Site, rule.Certain, severity, fix, "when the acquire of %s fails, the error is caught and the work is done all the same", l.Name())
+	f.Related = append(f.Related, rule.Related{Pos: c.Pos, Text: "caught here"})
+}
+
+// saysYes reports whether a handler returns what means that the lock was taken.
+func saysYes(body []*ir.Stmt, o *lock.Op) bool {
+	if len(body) == 0 {
+		return false
+	}
+	for _, s := range body {
+		for _, to := range s.To {
+			if s.X.Is("true") && slices.Contains(o.Names, to.Path()) {
+				return true
+			}
+		}
+	}
+	last := body[len(body)-1]
+	return (last.Does == ir.Return || last.Does == ir.Eval && o.In.Short) && last.X.Is("true")
+}
+
+func saysNo(body []*ir.Stmt) bool {
+	for _, s := range body {
+		if s.Does == ir.Let && s.X.Is("false") {
+			return true
+		}
+	}
+	return false
+}
+
+// leaves reports whether the protected part leaves the function by itself once the
+// lock is taken: nothing that follows runs with it.
+func leaves(body []*ir.Stmt, o *lock.Op) bool {
+	n := len(body)
+	return n > 0 && body[n-1].Does == ir.Return && body[n-1].Pos >= o.Stmt().Pos
+}
+
+// flagged reports whether what the protected part notes decides about the work.
+func flagged(t *ir.Stmt, o *lock.Op) bool {
+	names := map[string]bool{}
+	for _, n := range o.Names {
+		names[n] = true
+	}
+	ir.EachStmt(t.Body, func(s *ir.Stmt) {
+		for _, to := range s.To {
+			names[to.Path()] = true
+		}
+	})
+	found := false
+	o.In.EachStmt(func(s *ir.Stmt) {
+		if s.Does == ir.If && s.Pos > t.Pos && s.Pos >= t.End && lock.Exits(s.Body) && s.X != nil {
+			s.X.Each(func(e *ir.Expr) bool {
+				found = found || (e.Kind == ir.Name || e.Kind == ir.Member) && names[e.Path()]
+				return !found
+			})
+		}
+	})
+	return found
+}

@@ -1,0 +1,89 @@
+// Package inventedfence finds fences that are made of a clock, of random bits or of
+// a counter in the process.
+package inventedfence
+
+import (
+	_ "embed"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+	"github.com/ringfence-go/ringfence/review/lock"
+	"github.com/ringfence-go/ringfence/review/rule"
+)
+
+//go:embed doc.md
+var doc string
+
+// Rule is the rule.
+var Rule = &rule.Rule{
+	Name: "invented-fence", Number: 5, Doc: doc, Check: check,
+	Summary: "a fence made of a clock, a UUID, random bits or a local counter",
+}
+
+func check(p *rule.Pass) {
+	for _, f := range p.Functions {
+		f.EachStmt(func(s *ir.Stmt) {
+			for _, to := range s.To {
+				if isFence(to.Name) && len(s.To) == 1 {
+					made(p, f, s.X, nil)
+				}
+			}
+			if s.X != nil {
+				s.X.Each(func(e *ir.Expr) bool {
+					for i, k := range e.Keys {
+						if isFence(k) {
+							made(p, f, e.Args[i], nil)
+						}
+					}
+					return true
+				})
+			}
+		})
+		for _, s := range f.Sites {
+			compared(p, f, s)
+		}
+	}
+}
+
+func isFence(name string) bool { return lock.HasWord(name, "fence fencing fencetoken fencingtoken") }
+
+// compared looks at what is handed to a statement that compares a fence.
+func compared(p *rule.Pass, f *lock.Function, s *lock.Site) {
+	q := f.Statement(s.Call)
+	if q == nil {
+		return
+	}
+	test, ok := q.Test(lock.IsFence)
+	if !ok || test.Op != "<" && test.Op != "<=" && test.Op != ">" && test.Op != ">=" {
+		return
+	}
+	for _, a := range s.Call.Args {
+		a.Each(func(e *ir.Expr) bool {
+			if (e.Kind == ir.Name || e.Kind == ir.Member) && lock.HasWord(e.Name, "token fence fencing epoch term generation version") {
+				made(p, f, e, s)
+			}
+			return true
+		})
+	}
+}
+
+// made reports where a fence comes from, if that cannot order two holders.
+func made(p *rule.Pass, f *lock.Function, x *ir.Expr, _ *lock.Site) {
+	why := ""
+	in, at := f.Clock(x)
+	switch {
+	case at != nil:
+		why = "two hosts' clocks differ, and one can go back: a later holder may get the lower number and be refused, or the stale one the higher and win"
+	default:
+		if in, at = f.Random(x); at != nil {
+			why = "it is in no order: whether a stale holder is refused is a matter of luck"
+		} else if in, at = f.Counter(x); at != nil {
+			why = "every process counts for itself and from the start again: two holders get the same number"
+		}
+	}
+	if at == nil {
+		return
+	}
+	p.ReportAt(in.File, at.Pos, rule.Certain, rule.Error,
+		"take the number from the store, in the step that grants the lock: a sequence, INCR, the revision of the key",
+		"this number is used as a fence, and %s", why)
+}

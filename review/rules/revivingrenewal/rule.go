@@ -1,0 +1,92 @@
+// Package revivingrenewal finds renewals that make a lock last longer whoever holds
+// it, or though the work is over.
+package revivingrenewal
+
+import (
+	_ "embed"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+	"github.com/ringfence-go/ringfence/review/lock"
+	"github.com/ringfence-go/ringfence/review/rule"
+)
+
+//go:embed doc.md
+var doc string
+
+// Rule is the rule.
+var Rule = &rule.Rule{
+	Name: "reviving-renewal", Number: 16, Doc: doc, Check: check,
+	Summary: "a renewal that revives an expired lock, or a heartbeat that outlives the work",
+}
+
+func check(p *rule.Pass) {
+	for _, l := range p.Locks {
+		for _, o := range l.Own(lock.Expire, lock.Put) {
+			if renews(l, o) {
+				p.Report(o.Site, rule.Likely, rule.Worst(p.Unit, l),
+					"compare the owner and extend in one step (a script; an UPDATE with owner and expires_at > now() in its WHERE), and stop the work when it says no",
+					"this extends %s whoever holds it: a holder that lost it keeps the next one's alive, or takes it back", l.Name())
+			}
+		}
+		for _, o := range l.All(lock.Renew, lock.Expire) {
+			outlives(p, l, o)
+		}
+	}
+}
+
+// renews reports whether an op extends a lock some time after it was taken.
+func renews(l *lock.Lock, o *lock.Op) bool {
+	switch {
+	case o.Do == lock.Put && o.Command != nil && !o.Command.XX, o.In.Watches(), o.ComparedBy() != nil:
+		return false
+	case o.Do == lock.Put && o.SQL != nil:
+		if _, owner := o.SQL.Set(lock.IsOwner); owner || o.SQL.Verb != "update" {
+			return false
+		}
+		return true
+	case o.Do == lock.Put && o.Command == nil:
+		return false
+	}
+	named := lock.HasWord(o.In.Name, "renew extend refresh heartbeat keepalive touch keep prolong beat ping watchdog")
+	for _, take := range l.Own(lock.Acquire) {
+		if take.In == o.In && !named {
+			return repeated(o)
+		}
+	}
+	return named || repeated(o)
+}
+
+func repeated(o *lock.Op) bool {
+	for _, st := range o.Path {
+		if st.Stmt.Does == ir.Spawn || st.Stmt.Does == ir.Eval && st.Branch == lock.InLambda && st.Stmt.X.Method() == "setInterval" {
+			return true
+		}
+	}
+	return false
+}
+
+// outlives reports a timer that renews and that nothing stops.
+func outlives(p *rule.Pass, l *lock.Lock, o *lock.Op) {
+	for _, st := range o.Path {
+		if st.Branch != lock.InLambda {
+			continue
+		}
+		timer := st.Stmt.X
+		if st.Stmt.X == nil || timer.Method() != "setInterval" || cleared(p, o) {
+			continue
+		}
+		p.ReportAt(o.In.File, timer.Pos, rule.Likely, rule.Worst(p.Unit, l), "clear the interval in a finally around the work",
+			"nothing stops this timer: it keeps %s alive after the work has failed, and nobody else gets it", l.Name())
+	}
+}
+
+func cleared(p *rule.Pass, o *lock.Op) bool {
+	for _, f := range p.Functions {
+		for _, s := range f.Sites {
+			if s.Call.Method() == "clearInterval" && f.File == o.File() {
+				return true
+			}
+		}
+	}
+	return false
+}

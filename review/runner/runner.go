@@ -1,0 +1,282 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+	"github.com/ringfence-go/ringfence/review/lang"
+	"github.com/ringfence-go/ringfence/review/lock"
+	"github.com/ringfence-go/ringfence/review/rule"
+)
+
+// Options say what to review, and how. A nil *Options reviews the current folder.
+type Options struct {
+	Dir      string       // paths are relative to it. Defaults to the current folder
+	Paths    []string     // files and folders; "x/..." is the folder x. Defaults to everything in Dir
+	Rules    []*rule.Rule // required: which rules to run
+	Strict   bool         // also show what is only possible
+	Exclude  []string     // patterns of paths to leave out, as in .gitignore
+	Diff     string       // only lines that changed since this commit of git
+	Baseline *Baseline    // findings that are known. Defaults to none
+
+	MaxSize int64         // larger files are not read, and named. Defaults to 2 MiB
+	MaxTime time.Duration // a file or folder that takes longer is given up, and named. Defaults to 20 s
+
+	Progress func(done, all int) // is told how far the work is. Defaults to nobody
+	Typed    TypedFiles          // reads Go packages with their types. Defaults to reading Go by its syntax
+}
+
+// TypedFiles reads the Go files of folders with types. What it does not return is
+// read by its syntax; why says so, for each folder.
+type TypedFiles func(ctx context.Context, dirs []string) (files map[string]*ir.File, why map[string]string)
+
+// A Result is what a review found.
+type Result struct {
+	Findings []Finding
+	Problems []Problem // what could not be reviewed, and why
+	Notes    []Problem // what was reviewed less well than it might, and why
+	Files    int       // how many files were looked at
+	Lines    int
+}
+
+// A Problem is something that could not be reviewed.
+type Problem struct{ Path, Reason string }
+
+// A Finding is a finding with its place in terms of a reader.
+type Finding struct {
+	rule.Finding
+	Path         string // relative to Options.Dir, with slashes
+	Line, Column int
+	Text         string // the line
+}
+
+// Run reviews.
+func Run(ctx context.Context, o *Options) (*Result, error) {
+	r := &run{Options: withDefaults(o), ctx: ctx, result: &Result{}}
+	changed, err := r.changes()
+	if err != nil {
+		return nil, err
+	}
+	r.changed = changed
+	units := r.units()
+	r.typed(units)
+	r.each(units)
+	slices.SortFunc(r.result.Findings, func(a, b Finding) int {
+		if c := strings.Compare(a.Path, b.Path); c != 0 {
+			return c
+		}
+		if a.Line != b.Line {
+			return a.Line - b.Line
+		}
+		return number(a) - number(b)
+	})
+	slices.SortFunc(r.result.Problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
+	if r.Baseline != nil {
+		r.result.Findings = r.Baseline.unknown(r.result.Findings)
+	}
+	return r.result, ctx.Err()
+}
+
+func number(f Finding) int {
+	if f.Rule == nil {
+		return 0
+	}
+	return f.Rule.Number
+}
+
+func withDefaults(o *Options) Options {
+	if o == nil {
+		o = &Options{}
+	}
+	out := *o
+	if out.Dir == "" {
+		out.Dir = "."
+	}
+	if len(out.Paths) == 0 {
+		out.Paths = []string{"."}
+	}
+	if out.MaxSize == 0 {
+		out.MaxSize = 2 << 20
+	}
+	if out.MaxTime == 0 {
+		out.MaxTime = 20 * time.Second
+	}
+	return out
+}
+
+type run struct {
+	Options
+	ctx     context.Context
+	changed map[string]lines
+	mu      sync.Mutex
+	result  *Result
+	files   map[string]*ir.File // those that were read with types
+}
+
+// unit is the files of one language in one folder.
+type unit struct {
+	dir      string
+	language ir.Language
+	paths    []string
+}
+
+func (r *run) problem(path, format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Problems = append(r.result.Problems, Problem{r.relative(path), fmt.Sprintf(format, args...)})
+}
+
+func (r *run) relative(path string) string {
+	if rel, err := filepath.Rel(r.Dir, path); err == nil {
+		path = rel
+	}
+	return filepath.ToSlash(path)
+}
+
+// each reviews the units, as many at a time as there are processors.
+func (r *run) each(units []*unit) {
+	queue := make(chan *unit)
+	var wait sync.WaitGroup
+	done := 0
+	for range min(runtime.GOMAXPROCS(0), max(1, len(units))) {
+		wait.Go(func() {
+			for u := range queue {
+				r.bounded(u)
+				r.mu.Lock()
+				done++
+				if r.Progress != nil {
+					r.Progress(done, len(units))
+				}
+				r.mu.Unlock()
+			}
+		})
+	}
+	for _, u := range units {
+		if r.ctx.Err() != nil {
+			break
+		}
+		queue <- u
+	}
+	close(queue)
+	wait.Wait()
+}
+
+// bounded reviews a unit, and gives it up if it takes too long. What was given up
+// may run on for a while; its outcome is dropped.
+func (r *run) bounded(u *unit) {
+	type outcome struct {
+		findings     []Finding
+		files, lines int
+		problems     []Problem
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var out outcome
+		defer func() {
+			if x := recover(); x != nil {
+				out.problems = append(out.problems, Problem{r.relative(u.dir), fmt.Sprintf("an error of the reviewer itself with the files of %s here: %v at %s", u.language, x, where())})
+			}
+			done <- out
+		}()
+		out.findings, out.files, out.lines = r.review(u)
+	}()
+	timer := time.NewTimer(r.MaxTime)
+	defer timer.Stop()
+	select {
+	case out := <-done:
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.result.Findings = append(r.result.Findings, out.findings...)
+		r.result.Problems = append(r.result.Problems, out.problems...)
+		r.result.Files += out.files
+		r.result.Lines += out.lines
+	case <-timer.C:
+		r.problem(u.dir, "given up after %s: the files of %s here take too long", r.MaxTime, u.language)
+	case <-r.ctx.Done():
+	}
+}
+
+// where is the place in the reviewer that failed.
+func where() string {
+	for line := range strings.Lines(string(debug.Stack())) {
+		if strings.Contains(line, "/review/") && !strings.Contains(line, "/runner/") && strings.HasPrefix(line, "\t") {
+			return filepath.Base(strings.TrimSpace(line))
+		}
+	}
+	return "an unknown place"
+}
+
+func (r *run) review(u *unit) (findings []Finding, files, lineCount int) {
+	var parsed []*ir.File
+	asks := false
+	sources := map[string][]byte{}
+	for _, path := range u.paths {
+		src, ok := r.read(path)
+		if !ok {
+			continue
+		}
+		files++
+		lineCount += countLines(src)
+		sources[path] = src
+		asks = asks || Triggers(src)
+	}
+	if !asks {
+		return nil, files, lineCount
+	}
+	for _, path := range u.paths {
+		if src, ok := sources[path]; ok {
+			parsed = append(parsed, r.parse(u, path, src))
+		}
+	}
+	model := lock.NewUnit(parsed)
+	for _, ru := range r.Rules {
+		for _, f := range rule.Run(ru, model) {
+			findings = append(findings, r.place(f))
+		}
+	}
+	return r.keep(parsed, findings), files, lineCount
+}
+
+func (r *run) parse(u *unit, path string, src []byte) *ir.File {
+	if f := r.files[path]; f != nil {
+		return f
+	}
+	f := lang.Parse(u.language, path, src)
+	if len(f.Faults) > 0 {
+		line, _ := f.Position(f.Faults[0].Pos)
+		r.mu.Lock()
+		r.result.Notes = append(r.result.Notes, Problem{r.relative(path), fmt.Sprintf("line %d: %s; what could be read was reviewed", line, f.Faults[0].Text)})
+		r.mu.Unlock()
+	}
+	return f
+}
+
+func (r *run) place(f rule.Finding) Finding {
+	out := Finding{Finding: f, Path: r.relative(f.File.Path)}
+	out.Line, out.Column = f.File.Position(f.Pos)
+	out.Text = f.File.Line(out.Line)
+	return out
+}
+
+// keep drops what is not sure enough, not on a changed line, or suppressed.
+func (r *run) keep(files []*ir.File, findings []Finding) (kept []Finding) {
+	ignored := r.suppressions(files)
+	for _, f := range findings {
+		switch {
+		case (f.Confidence < rule.Likely || isTest(f.Path)) && !r.Strict:
+		case r.changed != nil && !r.changed[f.Path].has(f.Line):
+		case ignored.covers(f):
+		default:
+			kept = append(kept, f)
+		}
+	}
+	return append(kept, ignored.faults(r)...)
+}
