@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
@@ -67,11 +68,36 @@ func (s subject) transact(
 	if err := ctx.Err(); err != nil { // the commit is not sent
 		return s.broken(err)
 	}
-	if err := tx.Commit(); err != nil {
+	if err := commit(ctx, tx, d); err != nil {
 		return verdictOf(s.commit(ctx, err))
 	}
 	return v, nil
 }
+
+// commit returns when ctx ends, as MySQL's driver does not while it waits for the
+// answer to a commit; it is left behind to do that.
+func commit(ctx context.Context, tx *sql.Tx, d Dialect) error {
+	if d != MySQL {
+		return tx.Commit()
+	}
+	answer := make(chan error, 1)
+	go func() { answer <- tx.Commit() }()
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+	}
+	select { // it may just have come
+	case err := <-answer:
+		return err
+	case <-time.After(lastWord):
+		return ctx.Err()
+	}
+}
+
+// lastWord is how long a commit whose context has ended may still be answered, which
+// is better than a doubt.
+const lastWord = 10 * time.Millisecond
 
 // judged begins a transaction with judge. In MySQL, to look for a mark that is not
 // there locks the gap that it would be in, for others that look too. When they create

@@ -137,8 +137,15 @@ func TestMySQLLockedRowStopsNobodyElse(t *testing.T) {
 	defer tx.Rollback()
 	mustExec(t, tx, "SELECT 1 FROM ringfence_lease WHERE name IN ('n0', 'lapsed') LOCK IN SHARE MODE")
 	blocked := make(chan error, 2)
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second) // less than the server waits for a lock
 	defer cancel()
+	alone := mustOpen(t, openMySQL(t, address), sqlstore.MySQL, nil)
+	for range 3 { // one call at a time, of which none reads a row of others
+		takeAndRelease(t, alone, "alone")
+		if _, err := alone.Renew(ctx, terms[1], time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
 	go func() { _, err := s.Acquire(ctx, request("lapsed")); blocked <- err }()
 	go func() { _, err := s.Renew(ctx, terms[0], time.Minute); blocked <- err }()
 	for round := range 10 { // also in one batch with the blocked ones
@@ -193,18 +200,16 @@ func TestMySQLBatchOfReleasesBesideOthers(t *testing.T) {
 	defer rivals.Wait()
 	defer cancel()
 	all.Go(func() { _ = s.Release(ctx, locked) }) // so that no batch is done as a whole
-	for i := range 4 {
-		rivals.Go(func() {
-			for ctx.Err() == nil {
-				takeAndRelease(t, other, fmt.Sprint("n", i))
-			}
-		})
-	}
+	rivals.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			takeAndRelease(t, other, fmt.Sprint("n", i%8))
+		}
+	})
 	var mine sync.WaitGroup
 	for i := range 8 {
 		mine.Go(func() {
-			for range 40 {
-				takeAndRelease(t, s, fmt.Sprint("n", i%4))
+			for range 20 {
+				takeAndRelease(t, s, fmt.Sprint("n", i))
 			}
 		})
 	}

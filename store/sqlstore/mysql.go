@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"strings"
 	"time"
 
@@ -39,7 +40,7 @@ type mysql struct {
 	label string
 	// durable: what is committed outlives the server's process.
 	durable bool
-	pool    pool
+	pool    *pool
 }
 
 // statement has its arguments written into the text; see bind.
@@ -96,13 +97,13 @@ func (m *mysql) identity(ctx context.Context, c *sql.Conn) (driver.Identity, err
 // which is lost leaves no doubt about another one's.
 func (m *mysql) raise(ctx context.Context, c *sql.Conn, above fence.Token) (fence.Token, error) {
 	var floor fence.Token
-	raised := false
-	err := inTransaction(ctx, c, nil, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, bind(m.texts["raise"], int64(above))); err != nil {
+	err := inTransaction(ctx, c, func() error {
+		if _, err := c.ExecContext(ctx, bind(m.texts["raise"], int64(above))); err != nil {
 			return err
 		}
-		err := tx.QueryRowContext(ctx, bind(m.texts["raised"], int64(above))).Scan(&floor, &raised)
-		if err == nil && !raised || err == sql.ErrNoRows {
+		raised := false
+		err := c.QueryRowContext(ctx, bind(m.texts["raised"], int64(above))).Scan(&floor, &raised)
+		if err == nil && !raised || errors.Is(err, sql.ErrNoRows) {
 			return errExhausted
 		}
 		return err
@@ -117,28 +118,27 @@ func (m *mysql) settle(context.Context, *sql.Conn) error { return nil }
 // remove reads no more than is committed, so that it locks the records that go and
 // not the places where others may come.
 func (m *mysql) remove(ctx context.Context, c *sql.Conn, idle int64, limit int, floor int64) (n int64, err error) {
-	err = inTransaction(ctx, c, &sql.TxOptions{Isolation: sql.LevelReadCommitted}, func(tx *sql.Tx) error {
-		n, err = affected(tx.ExecContext(ctx, bind(m.texts["prune_delete"], idle, limit, floor)))
-		return err
-	})
-	return n, err
+	if _, err := c.ExecContext(ctx, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED"); err != nil {
+		return 0, before(MySQL.judge(err))
+	}
+	return affected(c.ExecContext(ctx, bind(m.texts["prune_delete"], idle, limit, floor)))
 }
 
 func (m *mysql) end(ctx context.Context, c *sql.Conn, name, by string) (was driver.Record, err error) {
-	err = inTransaction(ctx, c, nil, func(tx *sql.Tx) error {
-		locked, err := records(ctx, tx, bind(m.texts["lock"], name))
+	err = inTransaction(ctx, c, func() error {
+		locked, err := records(ctx, c, bind(m.texts["lock"], name))
 		if err != nil {
 			return err
 		}
 		if len(locked) == 0 { // there is none, or somebody else has it
-			was, err = inspect(ctx, m, tx, name)
+			was, err = inspect(ctx, m, c, name)
 			if err == nil && was.State == driver.Held {
 				err = errLocked
 			}
 			return err
 		}
 		if was = locked[0]; was.State == driver.Held {
-			_, err = tx.ExecContext(ctx, bind(m.texts["break"], name, by, batchNumber()))
+			_, err = c.ExecContext(ctx, bind(m.texts["break"], name, by, batchNumber()))
 		}
 		return err
 	})
@@ -147,19 +147,33 @@ func (m *mysql) end(ctx context.Context, c *sql.Conn, name, by string) (was driv
 
 // inTransaction calls f in a transaction and commits it. What fails before the
 // commit was not done; where that leaves a doubt about the connection only, it is
-// worth another try.
-func inTransaction(ctx context.Context, c *sql.Conn, o *sql.TxOptions, f func(*sql.Tx) error) error {
-	tx, err := c.BeginTx(ctx, o)
+// worth another try. It sends the commit itself, since that of the driver is deaf to
+// the end of ctx.
+func inTransaction(ctx context.Context, c *sql.Conn, f func() error) error {
+	_, err := c.ExecContext(ctx, "START TRANSACTION")
 	if err == nil {
-		defer tx.Rollback()
-		err = f(tx)
+		err = f()
 	}
-	if err != nil {
-		r := MySQL.judge(err)
-		r.again = r.again || r.kind == driver.ErrUnknown
-		return before(r)
+	if err == nil {
+		if _, err = c.ExecContext(ctx, "COMMIT"); err == nil {
+			return nil
+		}
+		rollBack(ctx, c)
+		return err
 	}
-	return tx.Commit()
+	rollBack(ctx, c)
+	r := MySQL.judge(err)
+	r.again = r.again || r.kind == driver.ErrUnknown
+	return before(r)
+}
+
+// rollBack ends what is open on c, or closes c.
+func rollBack(ctx context.Context, c *sql.Conn) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if _, err := c.ExecContext(ctx, "ROLLBACK"); err != nil {
+		discard(c)
+	}
 }
 
 // statements parts a text of several.

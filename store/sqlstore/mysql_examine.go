@@ -40,7 +40,7 @@ func (d *mysqlDialect) examine(ctx context.Context, db *sql.DB, o Options) (find
 	if err := f.mysqlClock(ctx, c, d.texts["examine_clock"], server); err != nil {
 		return d.noAnswer(err)
 	}
-	f.fit("identity", "the server's name and the second of its start",
+	f.fit("identity", "the server's name and its start",
 		"each start of the server counts as another one, since nothing tells a restart from a restored copy: tokens go on a minute above the clock")
 	d.findTables(ctx, &f, c, server, o)
 	return f, nil

@@ -13,8 +13,7 @@ import (
 )
 
 func (d *mysqlDialect) open(ctx context.Context, db *sql.DB, o Options) (backend, error) {
-	m := &mysql{db: db, texts: d.texts}
-	m.pool.db, m.pool.limit, m.pool.closedBefore = db, o.Workers, db.Stats().MaxIdleClosed
+	m := &mysql{db: db, texts: d.texts, pool: newPool(db, o)}
 	return persist(ctx, d, maxLost, func() (backend, error) {
 		c, giveBack, err := m.borrow(ctx)
 		if err != nil {

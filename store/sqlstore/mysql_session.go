@@ -75,7 +75,7 @@ func (s *mysqlSession) send(ctx context.Context, calls []*call) error {
 	if len(calls) == 1 || calls[0].kind != release {
 		return s.step(ctx, calls)
 	}
-	return inTransaction(ctx, s.conn, nil, func(*sql.Tx) error { return s.step(ctx, calls) })
+	return inTransaction(ctx, s.conn, func() error { return s.step(ctx, calls) })
 }
 
 // step has a leaner statement for a call that goes alone. What it, or that for many,

@@ -13,6 +13,10 @@ type pool struct {
 	poor         atomic.Bool // it has closed more since
 }
 
+func newPool(db *sql.DB, o Options) *pool {
+	return &pool{db: db, limit: o.Workers, closedBefore: db.Stats().MaxIdleClosed}
+}
+
 // workers are as many as the option says. Without it, no more than the pool keeps
 // connections by default, where it closed one: to open them again for each
 // statement costs many times what more workers gain.

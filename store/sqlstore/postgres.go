@@ -32,12 +32,10 @@ func (d *postgresDialect) judge(e error) ruling { return judge(e, sqlState) }
 type postgres struct {
 	db    *sql.DB
 	texts map[string]string
-	limit int // of workers; 0 for as many as the pool bears
 	label string
 
-	closedBefore int64                       // how many connections the pool had closed at Open
-	poor         atomic.Bool                 // it has closed more since
-	server       atomic.Pointer[incarnation] // the last one that was verified
+	pool   *pool
+	server atomic.Pointer[incarnation] // the last one that was verified
 
 	mu                   sync.Mutex
 	calls, replan, plans int
@@ -47,18 +45,7 @@ func (p *postgres) statement(name string, args ...any) (string, []any) { return 
 func (p *postgres) mixed() bool                                        { return false }
 func (p *postgres) close()                                             {}
 
-// workers are as many as the option says. Without it, no more than the pool keeps
-// connections by default, where it closed one: to open them again for each
-// statement costs many times what more workers gain.
-func (p *postgres) workers() int {
-	switch {
-	case p.limit > 0:
-		return p.limit
-	case p.poor.Load():
-		return 2
-	}
-	return 8
-}
+func (p *postgres) workers() int { return p.pool.workers() }
 
 func (p *postgres) properties() driver.Properties {
 	return driver.Properties{

@@ -9,7 +9,7 @@ import (
 )
 
 func (d *postgresDialect) open(ctx context.Context, db *sql.DB, o Options) (backend, error) {
-	p := &postgres{db: db, texts: d.texts, limit: o.Workers, closedBefore: db.Stats().MaxIdleClosed}
+	p := &postgres{db: db, texts: d.texts, pool: newPool(db, o)}
 	if o.WeakIdentity {
 		p.texts = d.weak
 	}

@@ -19,9 +19,7 @@ type postgresSession struct {
 
 func (s *postgresSession) release(error) {
 	_ = s.conn.Close()
-	if s.limit == 0 && !s.poor.Load() && s.db.Stats().MaxIdleClosed > s.closedBefore {
-		s.poor.Store(true)
-	}
+	s.pool.look()
 }
 
 // run sends the calls, all of one kind. Where another server answers than the one

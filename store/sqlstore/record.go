@@ -8,13 +8,8 @@ import (
 	"github.com/ringfence-go/ringfence/driver"
 )
 
-// reader is a connection or a transaction.
-type reader interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
 // records reads what the statements inspect, list and break show of a name.
-func records(ctx context.Context, c reader, statement string, args ...any) ([]driver.Record, error) {
+func records(ctx context.Context, c *sql.Conn, statement string, args ...any) ([]driver.Record, error) {
 	rows, err := c.QueryContext(ctx, statement, args...)
 	if err != nil {
 		return nil, err
@@ -35,7 +30,7 @@ func records(ctx context.Context, c reader, statement string, args ...any) ([]dr
 }
 
 // inspect reads one record; a name without one is free.
-func inspect(ctx context.Context, b backend, c reader, name string) (driver.Record, error) {
+func inspect(ctx context.Context, b backend, c *sql.Conn, name string) (driver.Record, error) {
 	statement, args := b.statement("inspect", name)
 	found, err := records(ctx, c, statement, args...)
 	if err != nil || len(found) == 0 {

@@ -1,6 +1,11 @@
 -- Grants those of the names asked for, $1, that were used before and are free. acquire_why.sql then reads what became of each.
 --
--- It is acquire_one.sql for many callers, whose names come sorted, so that two of these lock them in one order.
+-- It looks before it writes, waits for no row that somebody else has locked, and judges a row after it was locked. What it
+-- has found free is found again by its key, whatever the optimizer believes about the size of the table: an UPDATE with
+-- the same condition would read, and so lock, all of it. Names come sorted, so that two of these lock them in one order.
+--
+-- The record of the store stays locked, for others to share, until the commit: who raises the floor waits for the
+-- grants under way. It does nothing in a session that does not commit by itself, or that has not been verified.
 UPDATE (
     SELECT l.name, l.token, a.attempt, a.holder, a.ttl, s.floor, /*now*/ AS moment
     FROM (

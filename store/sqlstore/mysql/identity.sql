@@ -1,2 +1,2 @@
--- Which server answers, and since which second: MySQL's name for it, or what MariaDB has in its place. MySQL reads the one kind of comment, MariaDB the other.
-CAST(CONCAT_WS('/', /*!80000 @@server_uuid, */ /*M! @@server_id, @@hostname, @@port, */ UNIX_TIMESTAMP() - (SELECT variable_value FROM /*!80000 performance_schema.global_status */ /*M! information_schema.global_status */ WHERE variable_name = 'Uptime')) AS BINARY)
+-- Which server answers, and since which start of it: MySQL's name for it, or what MariaDB has in its place; the second in which it was started; and a part of each UUID that it draws at its start. MySQL reads the one kind of comment, MariaDB the other.
+CAST(CONCAT_WS('/', /*!80000 @@server_uuid, */ /*M! @@server_id, @@hostname, @@port, */ UNIX_TIMESTAMP() - (SELECT variable_value FROM /*!80000 performance_schema.global_status */ /*M! information_schema.global_status */ WHERE variable_name = 'Uptime'), SUBSTRING(UUID(), 20, 4)) AS BINARY)

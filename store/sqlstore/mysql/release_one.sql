@@ -1,9 +1,9 @@
 -- Ends exactly the term $1, $2, $3.
 --
--- It judges the row after it was locked, and waits for no row that somebody else has locked.
+-- It is release.sql for one caller, as acquire_one.sql is to acquire.sql.
 UPDATE ringfence_lease
 SET state = 'released', expires_at = /*now*/, batch = $5
-WHERE name = (
+WHERE name = $1 AND name = (
     SELECT name
     FROM (
         SELECT name

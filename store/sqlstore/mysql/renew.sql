@@ -1,6 +1,6 @@
 -- Prolongs exactly the terms asked for, $1. ended_why.sql then reads what became of each.
 --
--- It is renew_one.sql for many callers.
+-- It judges a row after it was locked, and waits for none that somebody else has locked; see acquire.sql.
 UPDATE (
     SELECT l.name, a.ttl, /*now*/ AS moment
     FROM ($1) a

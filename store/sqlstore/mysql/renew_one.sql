@@ -1,9 +1,9 @@
 -- Makes exactly the term $1, $2, $3 last $4 milliseconds from now.
 --
--- It judges the row after it was locked, and waits for no row that somebody else has locked.
+-- It is renew.sql for one caller, as acquire_one.sql is to acquire.sql.
 UPDATE ringfence_lease
 SET expires_at = /*now*/ + $4 * 1000, batch = $5
-WHERE name = (
+WHERE name = $1 AND name = (
     SELECT name
     FROM (
         SELECT name
