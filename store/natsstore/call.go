@@ -103,14 +103,7 @@ func (c *call) try(ctx context.Context, v view, remembered bool) (*term, time.Ti
 	if err != nil {
 		return nil, time.Time{}, refuse(err, "")
 	}
-	checked := c.store.verified.Load()
-	if c.store.beforeWrite != nil {
-		c.store.beforeWrite(c.name)
-	}
-	revision, err := c.store.write(ctx, c.store.leaseSubject(c.name), v.revision, body)
-	if c.store.js.Conn().Stats().Reconnects != checked {
-		c.store.strayed.Add(1)
-	}
+	revision, err := c.store.writeStep(ctx, c.name, v.revision, body)
 	if err != nil {
 		if judge(err).kind == driver.ErrUnknown {
 			c.lost++

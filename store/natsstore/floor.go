@@ -78,7 +78,10 @@ func (s *Store) raise(ctx context.Context, change func(floor) *floor) (floor, er
 		if err != nil {
 			return floor{}, err
 		}
-		if _, err = s.write(ctx, s.floorSubject(), f.revision, body); err != nil {
+		revision, err := s.write(ctx, s.floorSubject(), f.revision, body)
+		if err == nil {
+			s.saw(revision)
+		} else {
 			r := judge(err)
 			lost := r.kind == driver.ErrUnknown && ctx.Err() == nil && s.ctx.Err() == nil
 			if doubt = doubt || lost; !r.again && !lost {
@@ -105,9 +108,9 @@ func (s *Store) floor(ctx context.Context) (floor, error) {
 }
 
 // verify checks the bucket that answers, and gives it a fresh floor if it is another
-// one than on record, has none, or has lost messages that this process has seen. A
-// write that reached it before this check may stand in the place of one that was lost,
-// and counts as a loss.
+// one than on record, has none, or has lost messages that this process has seen. Writes that
+// may have reached it before this check are not counted: they may stand in the place
+// of what was lost.
 func (s *Store) verify(ctx context.Context) error {
 	reconnects, seen, strayed := s.js.Conn().Stats().Reconnects, s.seen.Load(), s.strayed.Load()
 	info, err := s.info(ctx)
@@ -123,7 +126,7 @@ func (s *Store) verify(ctx context.Context) error {
 		switch {
 		case f.Bucket != current:
 			return next
-		case (last < seen || strayed > 0) && f.revision <= last:
+		case last < seen+uint64(strayed) && f.revision <= last:
 			next.Previous = fmt.Sprintf("%s at revision %d", current, seen)
 			return next
 		}

@@ -109,8 +109,9 @@ func (s *Store) remove(ctx context.Context, views []view) (gone int, err error) 
 		m := nats.NewMsg(s.leaseSubject(v.name))
 		m.Header.Set("KV-Operation", "PURGE")
 		m.Header.Set("Nats-Rollup", "sub")
-		_, err := s.publish(ctx, m, v.revision, jetstream.WithMsgTTL(markTTL))
+		revision, err := s.publish(ctx, m, v.revision, jetstream.WithMsgTTL(markTTL))
 		if err == nil {
+			s.saw(revision)
 			s.recent.forget(v.name)
 			gone++
 		} else if !judge(err).again {

@@ -232,6 +232,22 @@ func (s *Store) write(ctx context.Context, subject string, expected uint64, body
 	return s.publish(ctx, m, expected, o...)
 }
 
+// writeStep stores a step, and notes one that may have gone to a bucket which has not
+// been checked since the connection to it was made.
+func (s *Store) writeStep(ctx context.Context, name string, expected uint64, body []byte) (uint64, error) {
+	checked := s.verified.Load()
+	if s.beforeWrite != nil {
+		s.beforeWrite(name)
+	}
+	revision, err := s.write(ctx, s.leaseSubject(name), expected, body)
+	if s.js.Conn().Stats().Reconnects != checked {
+		s.strayed.Add(1)
+	} else if err == nil {
+		s.saw(revision)
+	}
+	return revision, err
+}
+
 func (s *Store) publish(ctx context.Context, m *nats.Msg, expected uint64, o ...jetstream.PublishOpt) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
@@ -246,6 +262,5 @@ func (s *Store) publish(ctx context.Context, m *nats.Msg, expected uint64, o ...
 	if err != nil {
 		return 0, err
 	}
-	s.saw(ack.Sequence)
 	return ack.Sequence, nil
 }
