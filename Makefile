@@ -27,8 +27,8 @@ builds: ## build each module on its own, and for macOS and Windows
 	@echo "== builds"
 	@scripts/builds.sh
 
-build: ## build the command into bin/ringfence
-	go build -o bin/ringfence ./cmd/ringfence
+build: ## build the command and the reviewer into bin/
+	go build -o bin/ ./cmd/ringfence ./review/cmd/ringfence-review
 
 demo: ## show a paused holder overwrite newer work, and then be refused
 	go run ./cmd/ringfence demo

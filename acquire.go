@@ -55,6 +55,7 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 		if errors.Is(err, ErrHeld) && watch.begin(left) {
 			continue // it may have been released before the watch began
 		}
+		pause = max(pause, watch.shortestPause())
 		if !watch.rest(min(nextTry(err, pause), left)) {
 			return nil, errors.Join(context.Cause(ctx), err)
 		}

@@ -43,6 +43,15 @@ func (w *watch) begin(left time.Duration) bool {
 	return true
 }
 
+// shortestPause is what the pauses of the waiter begin with: whoever is told need not
+// ask to find out.
+func (w *watch) shortestPause() time.Duration {
+	if w.hints != nil {
+		return maxPause
+	}
+	return firstPause
+}
+
 // longestPause is what the pauses of the waiter may grow to.
 func (w *watch) longestPause() time.Duration {
 	if w.hints != nil {

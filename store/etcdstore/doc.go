@@ -14,7 +14,9 @@
 // granted before the Txn, and means nothing by itself: a Txn that does not win
 // leaves an empty lease behind, which dies unseen. An etcd lease is lent to
 // every term of the same length that begins within half a second, so that a
-// busy program sends one request a step.
+// busy program sends one request a step. Steps that come while two Txns are under
+// way wait for one of them to end, and then share a Txn, in which each is a
+// transaction of its own.
 //
 // A renewal moves the live key to a newer etcd lease and compares the exact
 // term in the same Txn. It does not use etcd's KeepAlive, which knows no term and
@@ -29,6 +31,14 @@
 // clock from outside of what a restore takes back, so a store that meets another
 // history refuses to grant until `ringfence recover`; docs/stores/etcd.md says how
 // it notices.
+//
+// # Waiters
+//
+// A process that waits for a name has one place in a line: a key behind those that were
+// made before it. The first in line watches the live key, each other one the key right
+// before its own, so that the end of a term wakes one waiter of all. A grant to that
+// waiter takes its key away in the same Txn. The line decides nothing: whoever asks for
+// a free name gets it, but one that looked first and saw a line gives way for 10 ms.
 //
 // # A member that stands still
 //

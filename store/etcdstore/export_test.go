@@ -37,3 +37,32 @@ func (s *Store) ForgetAsSeen(ctx context.Context, name string, between func()) (
 	between()
 	return s.forgetAll(ctx, []clientv3.Op{s.forget(v)})
 }
+
+// TakeAllPlaces takes all places of the queue for transactions that are not answered until
+// free is called. Those that are not stuck keep their places for as long.
+func (s *Store) TakeAllPlaces(stuck bool) (free func()) {
+	var all []*place
+	for range places {
+		p := s.queue.join(&step{})
+		if !stuck {
+			p.timer.Stop()
+		}
+		all = append(all, p)
+	}
+	return func() {
+		for _, p := range all {
+			p.free()
+		}
+	}
+}
+
+// SendTogether sends two steps in one Txn. The second one puts a key on an etcd lease that
+// does not exist.
+func (s *Store) SendTogether(good, bad string) (error, error) {
+	put := func(name string, o ...clientv3.OpOption) *step {
+		return &step{name: name, then: []clientv3.Op{clientv3.OpPut(s.keys.note(name), "{}", o...)}, answered: make(chan struct{})}
+	}
+	a, b := put(good), put(bad, clientv3.WithLease(12345))
+	s.queue.send([]*step{a, b})
+	return a.err, b.err
+}

@@ -13,6 +13,8 @@ import (
 //	live/NAME    exists while the name is held; hangs on an etcd lease
 //	term/NAME    the last grant; written by it and by nothing else
 //	note/NAME    what became of a term since its grant: renewed, released, forced
+//
+// Those who wait stand at line/NAME, a line break and a random id. No name has a line break.
 type keys struct{ prefix string }
 
 func (k keys) store() string           { return k.prefix + "store" }
@@ -20,11 +22,20 @@ func (k keys) live(name string) string { return k.prefix + "live/" + name }
 func (k keys) term(name string) string { return k.prefix + "term/" + name }
 func (k keys) note(name string) string { return k.prefix + "note/" + name }
 
+// line begins the key of everyone who waits for name.
+func (k keys) line(name string) string { return k.prefix + "line/" + name + "\n" }
+
 // look reads all that concerns a name.
 func (k keys) look(name string) []clientv3.Op {
 	return []clientv3.Op{
 		clientv3.OpGet(k.store()), clientv3.OpGet(k.live(name)), clientv3.OpGet(k.term(name)), clientv3.OpGet(k.note(name)),
+		k.waiting(name),
 	}
+}
+
+// waiting counts who stands in line for name.
+func (k keys) waiting(name string) clientv3.Op {
+	return clientv3.OpGet(k.line(name), clientv3.WithPrefix(), clientv3.WithCountOnly())
 }
 
 // ofAttempt holds when the last grant of name was made to this attempt. A grant

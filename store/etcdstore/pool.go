@@ -2,14 +2,17 @@ package etcdstore
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ringfence-go/ringfence/driver"
 )
 
-// window is for how long an etcd lease is lent to new terms. It is granted for
-// that much longer than a term asks for, so that none is short.
+// window is for how long an etcd lease is lent to new terms.
 const window = 500 * time.Millisecond
 
 // lent is one etcd lease on which terms of one length hang.
@@ -39,6 +42,9 @@ func (l *lent) remaining() time.Duration {
 // others end by themselves.
 type pool struct {
 	store *Store
+	// window is for how long an etcd lease is lent. It is granted for that much longer
+	// than is asked for, so that nothing on it is short.
+	window time.Duration
 
 	mu     sync.Mutex
 	fresh  map[time.Duration]*lent
@@ -52,9 +58,9 @@ type asking struct {
 	err  error
 }
 
-func newPool(s *Store) *pool {
+func newPool(s *Store, window time.Duration) *pool {
 	return &pool{
-		store: s, fresh: map[time.Duration]*lent{}, lent: map[clientv3.LeaseID]*lent{}, asking: map[time.Duration]*asking{},
+		store: s, window: window, fresh: map[time.Duration]*lent{}, lent: map[clientv3.LeaseID]*lent{}, asking: map[time.Duration]*asking{},
 	}
 }
 
@@ -66,7 +72,7 @@ func (p *pool) ready(ttl time.Duration) bool {
 }
 
 func (p *pool) usable(ttl time.Duration) *lent {
-	if l := p.fresh[ttl]; l != nil && l.age() < window {
+	if l := p.fresh[ttl]; l != nil && l.age() < p.window {
 		return l
 	}
 	return nil
@@ -105,7 +111,7 @@ func (p *pool) take(ctx context.Context, ttl time.Duration) (*lent, error) {
 // grant asks etcd for a lease, on behalf of all who wait.
 func (p *pool) grant(a *asking, ttl time.Duration) {
 	l := &lent{asked: ttl, since: time.Now()}
-	l.id, l.ttl, a.err = p.ask(p.store.ctx, ttl+window)
+	l.id, l.ttl, a.err = p.ask(p.store.ctx, ttl+p.window)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.asking, ttl)
@@ -175,6 +181,18 @@ func (p *pool) lost(l *lent) {
 	if p.fresh[l.asked] == l {
 		delete(p.fresh, l.asked)
 	}
+}
+
+// unused gives back the etcd lease of a transaction that failed.
+func (p *pool) unused(l *lent, err error) {
+	var r ruling
+	if errors.As(err, &r) && r.kind == driver.ErrUnknown {
+		p.keep(l)
+	}
+	if errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		p.lost(l)
+	}
+	p.back(l)
 }
 
 // tidy revokes l if nothing can hang on it, now or later.

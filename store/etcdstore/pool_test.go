@@ -1,7 +1,11 @@
 package etcdstore_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -114,6 +118,34 @@ func TestWaitingWritesNothing(t *testing.T) {
 	}
 	if entries := index() - before; entries > 10 {
 		t.Errorf("%d entries in the log for one grant and 50 refusals", entries)
+	}
+}
+
+// TestRefusalsAskOnceForTheTime: how long a term still lasts is asked for once.
+func TestRefusalsAskOnceForTheTime(t *testing.T) {
+	t.Parallel()
+	etcd := realserver.NewEtcd(t, nil)
+	s := open(t, connect(t, etcd), nil)
+	acquire(t, s, request("job", time.Minute))
+	for range 20 {
+		_, err := s.Acquire(t.Context(), request("job", time.Minute))
+		held, ok := errors.AsType[*driver.HeldError](err)
+		if !ok || held.Remaining < 10*time.Second || held.Remaining > time.Minute {
+			t.Fatalf("%v; want it held for what is left of a minute", err)
+		}
+	}
+	resp, err := http.Get("http://" + etcd.Endpoints()[0] + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	metrics, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const asked = `grpc_server_started_total{grpc_method="LeaseTimeToLive",grpc_service="etcdserverpb.Lease",grpc_type="unary"} `
+	if !strings.Contains(string(metrics), asked+"1\n") {
+		t.Errorf("asked more than once for the time of one etcd lease")
 	}
 }
 

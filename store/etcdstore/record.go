@@ -72,6 +72,8 @@ type view struct {
 	term  *mvccpb.KeyValue
 	grant grant
 	note  note
+	// waiting: somebody stands in line for it.
+	waiting bool
 }
 
 // seen reads the answers to keys.look.
@@ -82,7 +84,7 @@ func seen(name string, answers []*etcdserverpb.ResponseOp) (view, error) {
 			kvs[i] = found[0]
 		}
 	}
-	v := view{name: name, store: kvs[0]}
+	v := view{name: name, store: kvs[0], waiting: answers[4].GetResponseRange().GetCount() > 0}
 	return v, v.fill(kvs[1], kvs[2], kvs[3])
 }
 

@@ -22,8 +22,11 @@ type Store struct {
 	clock  func() time.Time // for the times that people read, and nothing else
 
 	history history
-	pool    *pool
+	pool    *pool // for terms
+	places  *pool // for those who wait
+	queue   queue
 	refused refused
+	ends    ends
 	hub     hub
 
 	ctx    context.Context // ends with Close
@@ -46,8 +49,10 @@ var (
 func newStore(client *clientv3.Client, o Options, clock func() time.Time) *Store {
 	s := &Store{client: client, keys: keys{o.Prefix}, try: o.Try, clock: clock}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.pool = newPool(s)
-	s.hub.watched = map[string]*watched{}
+	s.pool = newPool(s, window)
+	s.places = newPool(s, placeTTL/3)
+	s.queue.store = s
+	s.hub.lines = map[string]*line{}
 	return s
 }
 
@@ -55,7 +60,8 @@ func newStore(client *clientv3.Client, o Options, clock func() time.Time) *Store
 func (s *Store) Properties() driver.Properties { return s.props }
 
 // Close implements driver.Store. It gives up the calls under way and, in at most
-// half a second, the etcd leases on which no term hangs. The client stays open.
+// a second, its places in lines and the etcd leases on which no term hangs. The client
+// stays open.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil
@@ -68,6 +74,7 @@ func (s *Store) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 	defer cancel()
 	s.pool.empty(ctx)
+	s.places.empty(ctx)
 	return nil
 }
 

@@ -28,16 +28,16 @@ func (s *Store) renew(ctx context.Context, t driver.Term, ttl time.Duration) (dr
 	}
 	n := note{State: renewed, TTL: ttl.Milliseconds()}
 	put := clientv3.OpPut(s.keys.live(t.Name), "", clientv3.WithLease(l.id), clientv3.WithPrevKV())
-	v, resp, err := s.exactly(ctx, t, n, put)
+	v, done, err := s.exactly(ctx, t, n, put)
 	switch {
 	case err != nil:
-		s.unused(l, err)
+		s.pool.unused(l, err)
 		return driver.Term{}, err
-	case resp == nil:
+	case !done.held:
 		s.pool.back(l)
 		return driver.Term{}, v.over(t)
 	}
-	s.pool.off(resp.Responses[0].GetResponsePut().PrevKv.Lease)
+	s.pool.off(done.responses[0].GetResponsePut().PrevKv.Lease)
 	t.Remaining = l.remaining()
 	return t, nil
 }
@@ -60,37 +60,40 @@ func (s *Store) Release(ctx context.Context, t driver.Term) error {
 
 // end ends exactly the term t, or shows what stands in its place.
 func (s *Store) end(ctx context.Context, t driver.Term, n note) (view, bool, error) {
-	v, resp, err := s.exactly(ctx, t, n, clientv3.OpDelete(s.keys.live(t.Name), clientv3.WithPrevKV()))
-	if resp == nil {
+	v, done, err := s.exactly(ctx, t, n, clientv3.OpDelete(s.keys.live(t.Name), clientv3.WithPrevKV()))
+	if !done.held {
 		return v, false, err
 	}
-	s.pool.off(resp.Responses[0].GetResponseDeleteRange().PrevKvs[0].Lease)
+	if s.hub.others(t.Name) {
+		s.refused.note(t.Name, true)
+	}
+	s.pool.off(done.responses[0].GetResponseDeleteRange().PrevKvs[0].Lease)
 	return v, true, nil
 }
 
 // exactly changes the live key of t, with a note of it, if t is the current term.
-// Otherwise there is no response, and the view shows what it found. Which base a
+// Otherwise the view shows what it found. Which base a
 // token stands on is not part of a term: it is guessed, and read where the guess
 // was wrong.
-func (s *Store) exactly(ctx context.Context, t driver.Term, n note, change clientv3.Op) (view, *clientv3.TxnResponse, error) {
+func (s *Store) exactly(ctx context.Context, t driver.Term, n note, change clientv3.Op) (view, outcome, error) {
 	n.Token, n.At = t.Token, s.clock().UnixMilli()
 	base := s.history.get().Base
 	for range 2 {
-		resp, err := s.txn(ctx, s.keys.exact(t, base),
-			[]clientv3.Op{change, clientv3.OpPut(s.keys.note(t.Name), n.encode())}, nil)
-		if err != nil {
-			return view{}, nil, err
-		}
-		if resp.Succeeded {
-			return view{}, resp, nil
+		done, err := s.queue.do(ctx, &step{
+			name: t.Name,
+			when: s.keys.exact(t, base),
+			then: []clientv3.Op{change, clientv3.OpPut(s.keys.note(t.Name), n.encode())},
+		})
+		if err != nil || done.held {
+			return view{}, done, err
 		}
 		v, _, err := s.look(ctx, t.Name)
 		if err != nil || !v.is(t) || !v.held() {
-			return v, nil, err
+			return v, outcome{}, err
 		}
 		base = v.grant.base
 	}
-	return view{}, nil, errChanged
+	return view{}, outcome{}, errChanged
 }
 
 // over is why a step of t is refused. Who has the wrong attempt or the wrong

@@ -2,34 +2,18 @@ package etcdstore
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
-	"time"
 
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/ringfence-go/ringfence/fence"
 )
 
-var errNoWatch = errors.New("etcd ended the watch before it began")
-
-// hub shares one watch among all who wait for a name in this process, so that
-// an end wakes one of them.
-type hub struct {
-	mu      sync.Mutex
-	watched map[string]*watched
-}
-
-// watched is a name that somebody waits for.
-type watched struct {
-	waiting []chan struct{} // in turn; each has room for one hint
-	ready   chan struct{}   // closed when the watch has begun, or has failed
-	err     error
-	cancel  context.CancelFunc
-}
-
-// Watch implements driver.Watcher. Also a lease that ran out gives a hint.
+// Watch implements driver.Watcher. Those who wait for a name in this process share one
+// place in the line of all processes, and a hint that comes to it goes to one of them, in
+// turn. Also a lease that ran out gives a hint.
 func (s *Store) Watch(ctx context.Context, name string) (<-chan struct{}, error) {
 	if err := fence.CheckName(name); err != nil {
 		return nil, err
@@ -38,135 +22,199 @@ func (s *Store) Watch(ctx context.Context, name string) (<-chan struct{}, error)
 		return nil, r.fault()
 	}
 	hint := make(chan struct{}, 1)
-	w := s.join(name, hint)
-	if w == nil {
+	l := s.hub.join(s, name, hint)
+	if l == nil {
 		return nil, s.left(ctx).fault()
 	}
-	context.AfterFunc(ctx, func() { s.leave(name, w, hint) })
+	context.AfterFunc(ctx, func() { s.hub.leave(l, hint) })
 	select {
-	case <-w.ready:
-		if w.err == nil {
+	case <-l.begun:
+		if l.err == nil {
 			return hint, nil
 		}
-		s.leave(name, w, hint)
-		return nil, before(judge(w.err)).fault()
+		return nil, before(judge(l.err)).fault()
 	case <-ctx.Done():
 	case <-s.ctx.Done():
 	}
 	return nil, s.left(ctx).fault()
 }
 
-// join adds a waiter, and begins the watch with the first one.
-func (s *Store) join(name string, hint chan struct{}) *watched {
-	s.hub.mu.Lock()
-	defer s.hub.mu.Unlock()
-	w := s.hub.watched[name]
-	if w == nil {
+// hub knows all that wait in this process.
+type hub struct {
+	mu    sync.Mutex
+	lines map[string]*line
+}
+
+// join adds a waiter to the line for a name, and goes to its end with the first one.
+func (h *hub) join(s *Store, name string, hint chan struct{}) *line {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.lines[name]
+	if l == nil {
 		ctx, cancel := context.WithCancel(s.ctx)
-		w = &watched{ready: make(chan struct{}), cancel: cancel}
-		if !s.spawn(func() { s.follows(ctx, name, w) }) {
+		l = newLine(s, name, cancel)
+		if !s.spawn(func() { l.stand(ctx) }) {
 			cancel()
 			return nil
 		}
-		s.hub.watched[name] = w
+		h.lines[name] = l
 	}
-	w.waiting = append(w.waiting, hint)
-	return w
+	l.waiting = append(l.waiting, hint)
+	return l
 }
 
-// leave removes a waiter. A hint that it has not taken goes to the next one.
-func (s *Store) leave(name string, w *watched, hint chan struct{}) {
-	s.hub.mu.Lock()
-	defer s.hub.mu.Unlock()
-	i := slices.Index(w.waiting, hint)
+// leave removes a waiter. A hint that it has not taken goes to the next one. Where it
+// has taken the last one, it has got the name, or wants it no more.
+func (h *hub) leave(l *line, hint chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	i := slices.Index(l.waiting, hint)
 	if i < 0 {
 		return
 	}
-	w.waiting = slices.Delete(w.waiting, i, i+1)
-	if len(w.waiting) == 0 {
-		w.cancel()
-		if s.hub.watched[name] == w {
-			delete(s.hub.watched, name)
-		}
+	l.waiting = slices.Delete(l.waiting, i, i+1)
+	if len(l.waiting) == 0 {
+		h.close(l)
 		return
 	}
 	select {
 	case <-hint:
-		w.wake()
+		l.wake()
 	default:
+		if l.hinted == hint {
+			l.hinted = nil
+			l.serve()
+		}
 	}
 }
 
-// wake gives a hint to the first waiter that has none, and puts it last.
-func (w *watched) wake() {
-	for i, hint := range w.waiting {
+// close ends the waiting of a whole line. h.mu is locked.
+func (h *hub) close(l *line) {
+	l.cancel()
+	if h.lines[l.name] == l {
+		delete(h.lines, l.name)
+	}
+}
+
+// hint tells one waiter of l that the name may be free.
+func (h *hub) hint(l *line) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l.wake()
+}
+
+// first is the line for name if this process is first in it and a waiter here, who was
+// told of that, is about to get the name; and what the step of the grant has to do for it.
+// Where others may wait, the place goes in that very step, so that the next process knows
+// that it is first before the name is free again. Last of all the line is counted.
+func (h *hub) first(name string) (*line, []clientv3.Op) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.lines[name]
+	switch {
+	case l == nil || l.hinted == nil:
+		return nil, nil
+	case l.alone && len(l.waiting) > 1:
+		return l, []clientv3.Op{l.store.keys.waiting(name)}
+	}
+	return l, []clientv3.Op{l.remove(), l.store.keys.waiting(name)}
+}
+
+// passed takes note of a grant that has done what first asked for. It may be called for no
+// line, with any answers.
+func (h *hub) passed(l *line, revision int64, answers []*etcdserverpb.ResponseOp) {
+	if l == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	count := answers[len(answers)-1].GetResponseRange().Count
+	removed := answers[len(answers)-2].GetResponseDeleteRange() != nil
+	l.hinted = nil
+	if removed {
+		l.passedAt = revision
+		count++
+	}
+	l.alone = count <= 1
+	if len(l.waiting) > 1 && (removed || !l.alone) {
+		l.serve()
+	}
+}
+
+// hasPassed reports whether the place of l went with a grant after this revision.
+func (h *hub) hasPassed(l *line, after int64) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return l.passedAt > after
+}
+
+// serve has the line see to its place. hub.mu is locked.
+func (l *line) serve() {
+	select {
+	case l.served <- struct{}{}:
+	default: // it is about to
+	}
+}
+
+// told reports whether a waiter here was told that the name may be free.
+func (h *hub) told(name string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.lines[name]
+	return l != nil && l.hinted != nil
+}
+
+// others reports whether this process knows of others who wait for a name.
+func (h *hub) others(name string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.lines[name]
+	return l != nil && (!l.alone || len(l.waiting) > 1)
+}
+
+// wake gives a hint to the first waiter that has none, and puts it last. It is likely to
+// get the name, and so need not look first. hub.mu is locked.
+func (l *line) wake() {
+	for i, hint := range l.waiting {
 		select {
 		case hint <- struct{}{}:
-			w.waiting = append(slices.Delete(w.waiting, i, i+1), hint)
+			l.waiting = append(slices.Delete(l.waiting, i, i+1), hint)
+			l.hinted = hint
+			l.store.refused.note(l.name, false)
 			return
 		default:
 		}
 	}
 }
 
-// follows watches the live key of name until ctx ends, on one connection after
-// the other.
-func (s *Store) follows(ctx context.Context, name string, w *watched) {
-	for first := true; ; first = false {
-		s.stream(ctx, name, w, first)
-		if first && w.err != nil {
-			s.hub.mu.Lock()
-			defer s.hub.mu.Unlock()
-			if s.hub.watched[name] == w {
-				delete(s.hub.watched, name) // the next waiter begins anew
-			}
-			w.cancel()
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(100 * time.Millisecond):
-		}
+// begin lets the watches of a line begin.
+func (h *hub) begin(l *line) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !l.hasBegun() {
+		close(l.begun)
 	}
 }
 
-// stream is one watch. It tells the waiters when the first one has begun, or why
-// it has not within the time of one try. A later one begins with a hint, since
-// nobody saw what happened before it.
-func (s *Store) stream(ctx context.Context, name string, w *watched, first bool) {
-	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
-	defer cancel()
-	slow := time.AfterFunc(s.try, cancel)
-	defer slow.Stop()
-	events := s.client.Watch(ctx, s.keys.live(name), clientv3.WithFilterPut(), clientv3.WithCreatedNotify())
-	begun := false
-	for r := range events {
-		switch {
-		case r.Err() != nil:
-			if first && !begun {
-				w.err = r.Err()
-				close(w.ready)
-			}
-			return
-		case r.Created && slow.Stop():
-			if begun = true; first {
-				close(w.ready)
-			} else {
-				s.hintTo(w)
-			}
-		case len(r.Events) > 0:
-			s.hintTo(w)
-		}
+// refuse fails the watches of a line that has not begun, and reports whether it had not.
+func (h *hub) refuse(l *line, err error) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if l.hasBegun() {
+		return false
 	}
-	if first && !begun {
-		w.err = errNoWatch
-		close(w.ready)
-	}
+	l.err = err
+	close(l.begun)
+	h.close(l)
+	return true
 }
 
-func (s *Store) hintTo(w *watched) {
-	s.hub.mu.Lock()
-	defer s.hub.mu.Unlock()
-	w.wake()
+// hasBegun reports whether the watches of a line have begun, or failed to.
+func (l *line) hasBegun() bool {
+	select {
+	case <-l.begun:
+		return true
+	default:
+		return false
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.uber.org/zap"
 
+	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/internal/realserver"
 	"github.com/ringfence-go/ringfence/store/etcdstore"
 )
@@ -29,6 +30,14 @@ func openEtcd(b *testing.B, client *clientv3.Client) *etcdstore.Store {
 	}
 	b.Cleanup(func() { _ = store.Close() })
 	return store
+}
+
+// etcdApart are stores that know no more of each other than processes do.
+func etcdApart(b *testing.B, client *clientv3.Client) (apart []driver.Store) {
+	for range waiters {
+		apart = append(apart, openEtcd(b, client))
+	}
+	return apart
 }
 
 // BenchmarkEtcd compares acquire + release on etcd with two bare transactions and

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"fmt"
 	"slices"
 	"sync"
@@ -13,7 +12,6 @@ import (
 	"github.com/ringfence-go/ringfence"
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/internal/realserver"
-	"github.com/ringfence-go/ringfence/store/sqlstore"
 )
 
 // unlock gives back what a peer has locked.
@@ -68,17 +66,14 @@ func BenchmarkHandoff(b *testing.B) {
 	})
 	b.Run("etcd", func(b *testing.B) {
 		client := dialEtcd(b, realserver.NewEtcd(b, nil))
-		handOver(b, "etcd", []peer{ringfenceOn(b, "ringfence, one process", openEtcd(b, client)), etcdMutex(b, client, waiters)})
+		apart := etcdApart(b, client)
+		handOver(b, "etcd", []peer{
+			ringfenceOn(b, "ringfence, one process", apart[0]), ringfenceOn(b, "ringfence, 16 stores as of 16 processes", apart...),
+			etcdMutex(b, client, waiters),
+		})
 	})
-	b.Run("postgres", func(b *testing.B) {
-		db := open(b, "pgx", realserver.NewPostgres(b, &realserver.PostgresOptions{Durable: true}).URL("postgres"), 0)
-		store, err := sqlstore.Open(b.Context(), db, sqlstore.Postgres, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { _ = store.Close() })
-		handOver(b, "postgres", []peer{ringfenceOn(b, "ringfence through database/sql, which has no hints", store), advisory(db)})
-	})
+	b.Run("postgres", handOverPostgres)
+	b.Run("mariadb", handOverMariaDB)
 }
 
 // blpop is the floor: a list with one element, and nothing that outlives its taker.
@@ -89,22 +84,6 @@ func blpop(b *testing.B, server redisServer) peer {
 	return peer{"floor: BLPOP (no lease)", func(ctx context.Context, _ string, _ int) (unlock, error) {
 		got, err := server.client.BLPop(ctx, 0, "blpop").Result()
 		return func(ctx context.Context) error { return server.client.RPush(ctx, "blpop", got[1]).Err() }, err
-	}}
-}
-
-// advisory is PostgreSQL's session lock: no lease, no token, nothing durable.
-func advisory(db *sql.DB) peer {
-	return peer{"session advisory lock (no lease, no token, nothing durable)", func(ctx context.Context, name string, _ int) (unlock, error) {
-		conn, err := db.Conn(ctx)
-		if err != nil {
-			return nil, err
-		}
-		_, err = conn.ExecContext(ctx, "SELECT pg_advisory_lock(hashtext($1))", name)
-		return func(ctx context.Context) error {
-			defer conn.Close()
-			_, err := conn.ExecContext(ctx, "SELECT pg_advisory_unlock(hashtext($1))", name)
-			return err
-		}, err
 	}}
 }
 

@@ -80,8 +80,24 @@ func BenchmarkCalls(b *testing.B) {
 		server := realserver.NewEtcd(b, nil)
 		client := dialEtcd(b, server)
 		store := openEtcd(b, client)
-		countCalls(b, "etcd, by its metrics", metered(b, server), []peer{ringfenceOn(b, "ringfence", store), etcdMutex(b, client, waiters)})
+		countCalls(b, "etcd, by its metrics", metered(b, server), []peer{
+			ringfenceOn(b, "ringfence", store), ringfenceOn(b, "ringfence, 16 stores as of 16 processes", etcdApart(b, client)...),
+			etcdMutex(b, client, waiters),
+		})
 		wait200(b, "etcd, by its metrics", ringfenceOn(b, "ringfence", store), metered(b, server))
+	})
+	b.Run("postgres", func(b *testing.B) {
+		pg := realserver.NewPostgres(b, &realserver.PostgresOptions{Settings: []string{"shared_preload_libraries=pg_stat_statements"}})
+		count, store := recorded(b, pg), openPgx(b, pg)
+		countCalls(b, "postgres, by pg_stat_statements", count, []peer{
+			ringfenceOn(b, "ringfence, pgxstore", store), advisory(open(b, "pgx", pg.URL("postgres"), 64)),
+		})
+		wait200(b, "postgres, by pg_stat_statements", ringfenceOn(b, "ringfence, pgxstore", store), count)
+	})
+	b.Run("mariadb", func(b *testing.B) {
+		server := startMariaDB(b)
+		countCalls(b, "mariadb, by Questions", server.questions(b), []peer{ringfenceOn(b, "ringfence", server.open(b)), getLock(server.db)})
+		wait200(b, "mariadb, by Questions", ringfenceOn(b, "ringfence", server.open(b)), server.questions(b))
 	})
 }
 
