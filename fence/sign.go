@@ -46,6 +46,13 @@ type Key struct {
 	Secret    []byte    // Ed25519: the seed of 32 bytes; HMACSHA256: 32 bytes
 }
 
+// String names the key without its secret, so that one that is printed by mistake
+// gives nothing away.
+func (k Key) String() string { return fmt.Sprintf("%s key %s of %s", k.Algorithm, k.ID, k.Authority) }
+
+// GoString is String.
+func (k Key) GoString() string { return k.String() }
+
 // NewKey makes a key with a random secret.
 func NewKey(id, authority string, a Algorithm) (Key, error) {
 	k := Key{ID: id, Authority: authority, Algorithm: a, Secret: make([]byte, 32)}

@@ -2,6 +2,7 @@ package fence
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -204,5 +205,20 @@ func BenchmarkVerify(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+func TestPrintedKeyKeepsItsSecret(t *testing.T) {
+	t.Parallel()
+	for _, a := range []Algorithm{Ed25519, HMACSHA256} {
+		k := key(t, "k1", a)
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
+			for _, v := range []any{k, &k, []Key{k}, struct{ K Key }{k}} {
+				text := fmt.Sprintf(verb, v)
+				if !strings.Contains(text, string(a)+" key k1 of prod") || strings.Contains(text, "Secret") {
+					t.Errorf("%s of a %T is %s; want the key's name alone", verb, v, text)
+				}
+			}
+		}
 	}
 }

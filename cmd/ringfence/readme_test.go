@@ -55,7 +55,8 @@ type folder struct {
 
 func newcomer(t *testing.T) folder {
 	f := folder{path: t.TempDir()}
-	f.env = append(os.Environ(), "HOME="+f.path, "XDG_STATE_HOME="+filepath.Join(f.path, "state"), "RINGFENCE_STORE=")
+	path := buildReviewer(t) + string(filepath.ListSeparator) + os.Getenv("PATH")
+	f.env = append(os.Environ(), "HOME="+f.path, "XDG_STATE_HOME="+filepath.Join(f.path, "state"), "RINGFENCE_STORE=", "PATH="+path)
 	report := "#!/bin/sh\necho report by $RINGFENCE_TOKEN\n"
 	for _, program := range []string{"make-report", "worker"} {
 		if err := os.WriteFile(filepath.Join(f.path, program), []byte(report), 0o755); err != nil {

@@ -49,6 +49,9 @@ func TestMain(m *testing.M) {
 		if reached+", and the folder is gone" == point {
 			_ = os.RemoveAll(filepath.Dir(path))
 		}
+		if reached+", and its place is taken" == point {
+			takePlace(path)
+		}
 		if reached == point {
 			self, _ := os.FindProcess(os.Getpid())
 			_ = self.Kill()
@@ -136,6 +139,72 @@ func TestInPlaceButNotOnTheDisk(t *testing.T) {
 	var end *exec.ExitError
 	if !errors.As(err, &end) || end.ExitCode() != 3 {
 		t.Errorf("got %v, %s; want an unknown outcome", err, out)
+	}
+}
+
+// takePlace makes what keeps a filled folder from being put where the link will lead.
+func takePlace(path string) {
+	filled, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".report.ringfence", "new-*.d"))
+	for _, folder := range filled {
+		place := filepath.Join(filepath.Dir(folder), "is-"+strings.TrimPrefix(filepath.Base(folder), "new-"))
+		_ = os.MkdirAll(filepath.Join(place, "full"), 0o755)
+	}
+}
+
+// TestFolderThatCantBePlaced: the link does not move to a folder that is not there, while
+// the caller is told that nothing was published.
+func TestFolderThatCantBePlaced(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "report")
+	f := folder{newGuard(t, path)}
+	if _, err := f.Establish(t.Context(), term(5, 1).Fence); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(t.Context(), term(5, 1), "first"); err != nil {
+		t.Fatal(err)
+	}
+	out, err := publisher("folder", path, "marked, and its place is taken").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), guard.ErrUnavailable.Error()) {
+		t.Errorf("got %v, %s; want an error that says that nothing is published", err, out)
+	}
+	if text, err := f.Read(t.Context()); err != nil || text != "first" {
+		t.Errorf("readers see %q, %v; want what was there", text, err)
+	}
+	if v, err := f.Write(t.Context(), term(5, 2), "second"); v.Outcome != fence.Admitted {
+		t.Errorf("the same again: %v, %v", v, err)
+	}
+}
+
+// TestMarkStaysUntilItsTermIsKept: the note of a term's last write can't be written, so
+// the mark may not move on, or "did it land?" would be answered wrongly for ever.
+func TestMarkStaysUntilItsTermIsKept(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "report")
+	p := newGuard(t, path)
+	if _, err := p.Establish(t.Context(), term(5, 1).Fence); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Write(t.Context(), term(5, 1), "first"); err != nil {
+		t.Fatal(err)
+	}
+	inTheWay := filepath.Join(filepath.Dir(path), ".report.ringfence", "term-5.json")
+	if err := os.MkdirAll(filepath.Join(inTheWay, "full"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := p.Establish(t.Context(), term(6, 1).Fence); !errors.Is(err, guard.ErrUnavailable) {
+		t.Errorf("establish: %v, %v; want unavailable", v, err)
+	}
+	if v, err := p.Write(t.Context(), term(6, 1), "newer"); !errors.Is(err, guard.ErrUnavailable) {
+		t.Errorf("write: %v, %v; want unavailable", v, err)
+	}
+	if err := os.RemoveAll(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Write(t.Context(), term(6, 1), "newer"); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := p.Write(t.Context(), term(5, 1), "first"); v.Cause != fence.Superseded || !v.Landed {
+		t.Errorf("the write that had landed: %v, landed %t, %v", v, v.Landed, err)
 	}
 }
 

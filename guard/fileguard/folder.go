@@ -28,7 +28,10 @@ func (s *state) placeFolder(temporary string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return errors.Join(err, syncFolder(s.g.dir))
+	if err != nil {
+		return err
+	}
+	return syncFolder(s.g.dir)
 }
 
 // forgetFolders removes the folders that were published before, but for those two

@@ -89,8 +89,11 @@ func (g *Guard) Establish(ctx context.Context, f fence.Fence) (fence.Verdict, er
 			return fence.Verdict{}, err
 		}
 		next, v := guard.Establish(g.bound(m), f, limit)
-		if v.OK() && next != m {
-			err = errors.Join(s.closeTerm(m, next), s.store(record{Mark: next}))
+		if !v.OK() || next == m {
+			return v, nil
+		}
+		if err = s.closeTerm(m, next); err == nil {
+			err = s.store(record{Mark: next})
 		}
 		return v, err
 	}))
@@ -125,7 +128,8 @@ func (g *Guard) Publish(ctx context.Context, w guard.Write, fill func(io.Writer)
 // before stays where it was until the next one is published, for those who read it.
 func (g *Guard) PublishFolder(ctx context.Context, w guard.Write, fill func(dir string) error) (fence.Verdict, error) {
 	if info, err := os.Lstat(g.path); err == nil && info.Mode()&os.ModeSymlink == 0 {
-		return fence.Verdict{}, fmt.Errorf("%w folder %s: it is there and no symbolic link; move it away, and publish it", fence.ErrInvalid, g.path)
+		v := fence.Verdict{Outcome: fence.Unavailable, Resource: g.path, Fence: w.Fence}
+		return v, fmt.Errorf("%w folder %s: it is there and no symbolic link; move it away, and publish it", fence.ErrInvalid, g.path)
 	}
 	return g.publish(ctx, w, func(temporary string) (string, error) {
 		folder := temporary + folderSuffix

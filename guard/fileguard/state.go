@@ -149,13 +149,19 @@ func (s *state) replace(before, next guard.Mark, temporary, content string) erro
 	if before.Token == next.Token {
 		p.Seq, p.Key = before.Seq, before.Key
 	}
-	if err := errors.Join(s.closeTerm(before, next), s.store(record{next, p})); err != nil {
+	if err := s.closeTerm(before, next); err != nil {
+		return err
+	}
+	if err := s.store(record{next, p}); err != nil {
 		return err
 	}
 	at("marked")
-	previous := s.content()
-	if err := errors.Join(s.placeFolder(temporary), os.Rename(temporary, s.g.path)); err != nil {
+	previous, _ := os.Readlink(s.g.path) // "" where it is a file
+	if err := s.placeFolder(temporary); err != nil {
 		return err // as after a crash
+	}
+	if err := os.Rename(temporary, s.g.path); err != nil {
+		return err
 	}
 	s.replaced = true
 	at("renamed")
@@ -177,7 +183,8 @@ type term struct {
 	Key string
 }
 
-// closeTerm keeps the last write of a term that next ends, to be asked for ever.
+// closeTerm keeps the last write of a term that next ends, to be asked for ever. The
+// mark may move on only when it is kept.
 func (s *state) closeTerm(before, next guard.Mark) error {
 	if s.g.rule != guard.Sequenced || before.Seq == 0 || before.Token == next.Token {
 		return nil

@@ -253,3 +253,18 @@ func TestWhoIsNotThereIsUnavailable(t *testing.T) {
 		t.Errorf("%v, %v", v, err)
 	}
 }
+
+// TestLostBehindARedirectionIsUnknown: the receiver applied the write and sent its client on
+// to a page that nobody serves. That no connection to it could be made says nothing about
+// the write.
+func TestLostBehindARedirectionIsUnknown(t *testing.T) {
+	t.Parallel()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	applied := httptest.NewServer(http.RedirectHandler(gone.URL, http.StatusSeeOther))
+	t.Cleanup(applied.Close)
+	c := client{&http.Client{Transport: httpguard.Transport{}}, applied.URL}
+	if v, err := c.Write(t.Context(), guard.Write{Fence: fence.Fence{Name: "nightly", Token: 7}}, "x"); v.Outcome != fence.Unknown || !errors.Is(err, guard.ErrUnknown) {
+		t.Errorf("%v, %v; want unknown", v, err)
+	}
+}

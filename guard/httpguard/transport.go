@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
 
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
@@ -65,7 +67,9 @@ func elsewhere(r *http.Request) bool {
 // the write is applied; the answer is there whenever the receiver gave one, and its
 // body is the caller's to close.
 func Do(c *http.Client, r *http.Request, w guard.Write) (*http.Response, fence.Verdict, error) {
-	answer, err := c.Do(r.WithContext(With(r.Context(), w)))
+	var sent atomic.Bool // of r, or of a request that a redirection led to
+	ctx := httptrace.WithClientTrace(With(r.Context(), w), &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
+	answer, err := c.Do(r.WithContext(ctx))
 	if err == nil {
 		v := Verdict(answer)
 		if v.OK() || v.Outcome == fence.Refused {
@@ -84,7 +88,7 @@ func Do(c *http.Client, r *http.Request, w guard.Write) (*http.Response, fence.V
 	}
 	e := &guard.Error{Kind: guard.ErrUnknown, Resource: v.Resource, Fence: w.Fence, Err: err, Hint: "send the same token, seq and key again"}
 	var dial *net.OpError
-	if errors.As(err, &dial) && dial.Op == "dial" {
+	if errors.As(err, &dial) && dial.Op == "dial" && !sent.Load() {
 		e.Kind, e.Hint = guard.ErrUnavailable, ""
 	}
 	return nil, e.Verdict(), e

@@ -1,13 +1,17 @@
 package s3guard_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
@@ -166,6 +170,39 @@ func TestErrorsOfTheEndpoint(t *testing.T) {
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "s3cret") || v.OK() {
 			t.Errorf("%s: %v, %v; want %v that says %q", c.code, v, err, c.want, c.says)
 		}
+	}
+}
+
+// TestCredentialsThatCannotBeHad: a machine without a role answers 404 where it is asked
+// for credentials, which is not the endpoint's word that there is no mark. A recovery
+// would choose a floor below the marks that it could not read.
+func TestCredentialsThatCannotBeHad(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	establish(t, s.guard(t, "a", guard.Latest), 5)
+	for _, status := range []int{http.StatusNotFound, http.StatusForbidden, http.StatusPreconditionFailed} {
+		o := s.client().Options()
+		o.Credentials = noRole(status)
+		g, err := s3guard.New(s3.New(o), bucket, "a", guard.Latest, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := g.Mark(t.Context())
+		if !errors.Is(err, guard.ErrUnavailable) || !strings.Contains(err.Error(), "credentials for the bucket") {
+			t.Errorf("%d: mark %+v, %v; want an error that asks for credentials", status, m, err)
+		}
+		if v, err := g.Write(t.Context(), guard.Write{Fence: fenceOf(6)}, nil); !errors.Is(err, guard.ErrUnavailable) {
+			t.Errorf("%d: %v, %v; want unavailable", status, v, err)
+		}
+	}
+}
+
+// noRole fails as the instance metadata service of a machine without a role does.
+func noRole(status int) aws.CredentialsProviderFunc {
+	return func(context.Context) (aws.Credentials, error) {
+		said := &http.Response{StatusCode: status, Header: http.Header{"Date": {time.Now().UTC().Format(http.TimeFormat)}}}
+		return aws.Credentials{}, &smithy.OperationError{ServiceID: "ec2imds", OperationName: "GetMetadata",
+			Err: &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: said}, Err: errors.New("request failed")}}
 	}
 }
 

@@ -2,8 +2,8 @@
 // write to a table unless the session carries a fence that may make it, whoever
 // sends it. It is for tables that programs write to which nobody will change.
 //
-// A session carries its fence in the setting ringfence.fence; `ringfence run
-// --fence postgres` hands it to every program that is built on libpq.
+// A session carries its fence in the setting ringfence.fence, which PGOPTIONS hands to
+// every program that is built on libpq.
 //
 //	err := tableguard.Install(ctx, db, tableguard.Table{Name: "reports", Lease: "nightly-report"})
 //

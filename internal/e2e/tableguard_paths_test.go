@@ -19,8 +19,8 @@ import (
 	"github.com/ringfence-go/ringfence/store/sqlstore"
 )
 
-// TestTableGuardOnUnchangedPrograms hands psql its fence through PGOPTIONS, as
-// `ringfence run --fence postgres` does.
+// TestTableGuardOnUnchangedPrograms hands psql its fence through PGOPTIONS, as the hint
+// of a refusal says.
 func TestTableGuardOnUnchangedPrograms(t *testing.T) {
 	t.Parallel()
 	url := realserver.SharedPostgres(t)

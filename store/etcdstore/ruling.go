@@ -49,7 +49,7 @@ func unfit(hint string) ruling { return ruling{kind: driver.ErrUnfit, hint: hint
 var errChanged = passing.because(errors.New("the record is being changed by others"))
 
 const (
-	noRights = "give the client's user a role that may read and write below the store's prefix (etcdctl role grant-permission --prefix)"
+	noRights = "name a user in the address or the client's settings, and give it a role that may read and write below the store's prefix (etcdctl role grant-permission --prefix)"
 	noSpace  = "etcd has reached its quota: compact and defragment it, then disarm the alarm (etcdctl alarm disarm)"
 )
 

@@ -18,11 +18,15 @@ var (
 func fault(what string, err error) error {
 	f := &driver.Fault{Kind: driver.ErrUnavailable, Err: fmt.Errorf("%s: %w", what, err)}
 	var below *driver.Fault
+	var state interface{ SQLState() string }
+	const insufficientPrivilege = "42501"
 	switch {
 	case errors.Is(err, errClosed):
 		f.Kind, f.Hint = driver.ErrClosed, "open another one"
 	case errors.Is(err, errDeaf):
 		f.Kind, f.Hint = driver.ErrUnfit, "leases work; for hints connect to the server itself, or to a pooler in session mode"
+	case errors.As(err, &state) && state.SQLState() == insufficientPrivilege:
+		f.Kind, f.Hint = driver.ErrUnfit, "leases work; for hints grant the role SELECT, INSERT, UPDATE and DELETE on ringfence.waiter and ringfence.listener"
 	case errors.As(err, &below):
 		f.Err, f.Hint = fmt.Errorf("%s: %w", what, below.Err), below.Hint
 	}

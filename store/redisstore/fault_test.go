@@ -102,7 +102,7 @@ func TestServersThatCannotHostLeases(t *testing.T) {
 			began := time.Now()
 			_, err := redisstore.Open(t.Context(), c.client, c.o)
 			wantError(t, err, c.want, c.says)
-			if err != nil && strings.Contains(err.Error(), "s3cret") || time.Since(began) > 5*time.Second {
+			if err != nil && strings.Contains(err.Error(), "s3cret") || time.Since(began) > 30*time.Second {
 				t.Errorf("after %s: %v", time.Since(began), err)
 			}
 		})
@@ -263,7 +263,7 @@ func TestHangingConnectionDoesNotStopTheOthers(t *testing.T) {
 	proxy.Heal()
 	began := time.Now()
 	take(t, s, "m")
-	if d := time.Since(began); d > 2*time.Second {
+	if d := time.Since(began); d > 2900*time.Millisecond { // one that waits for a connection which hangs takes 3 s
 		t.Errorf("the next call took %s", d)
 	}
 }

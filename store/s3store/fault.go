@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
@@ -15,6 +16,7 @@ import (
 const (
 	unfitEndpoint = "use an endpoint with conditional writes: Amazon S3, or one that docs/stores/s3.md names"
 	rights        = "let the identity do s3:GetObject and s3:PutObject below the prefix, and s3:ListBucket on the bucket"
+	noCredentials = "give this process credentials for the bucket: by the environment, a profile, or a role of the machine"
 )
 
 // refuse makes the error of an endpoint or a bucket that can't host leases as it is.
@@ -23,17 +25,26 @@ func refuse(err error, hint string) error {
 }
 
 // answer is what the endpoint said, where it has answered with a failure: its status
-// and the code of its error, or 0.
+// and the code of its error, or 0. A service that is asked for credentials first fails
+// with the same type, but its answer is not the endpoint's.
 func answer(err error) (status int, code string) {
+	var endpoint s3.ResponseError
 	var r *smithyhttp.ResponseError
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
-		!errors.As(err, &r) || r.Response == nil || r.Response.StatusCode < 300 {
+		!errors.As(err, &endpoint) || !errors.As(err, &r) || r.Response == nil || r.Response.StatusCode < 300 {
 		return 0, ""
 	}
 	if api := smithy.APIError(nil); errors.As(err, &api) {
 		code = api.ErrorCode()
 	}
 	return r.Response.StatusCode, code
+}
+
+// isUnsigned reports whether the endpoint was not asked, since no credentials could be
+// had: the failed call has another one in it.
+func isUnsigned(err error) bool {
+	var call, within *smithy.OperationError
+	return errors.As(err, &call) && errors.As(call.Err, &within)
 }
 
 // isMissing reports whether a read was answered with: there is no such object.
@@ -48,6 +59,8 @@ func classify(err error) error {
 	status, code := answer(err)
 	f := &driver.Fault{Kind: driver.ErrUnfit, Err: err}
 	switch {
+	case isUnsigned(err):
+		f.Kind, f.Hint = driver.ErrUnavailable, noCredentials
 	case status == 0:
 		return err
 	case code == "NoSuchBucket":

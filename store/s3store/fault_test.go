@@ -11,7 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/store/s3store"
@@ -159,6 +162,34 @@ func TestWriteThatCannotBeSent(t *testing.T) {
 	working.Transport = unreachable{http.DefaultTransport}
 	_, err = s.Acquire(t.Context(), request("a", time.Minute))
 	wantError(t, err, driver.ErrUnavailable, "refused")
+}
+
+// TestCredentialsThatCannotBeHad: a machine without a role answers 404 where it is asked
+// for credentials, which is not the endpoint's word that there is no such object.
+func TestCredentialsThatCannotBeHad(t *testing.T) {
+	t.Parallel()
+	server := startServer(t)
+	s := server.open(t, nil)
+	term := take(t, s, "a", time.Minute)
+	for _, status := range []int{http.StatusNotFound, http.StatusForbidden, http.StatusPreconditionFailed} {
+		without := server.client(func(o *s3.Options) { o.Credentials = noRole(status) })
+		_, err := s3store.Open(t.Context(), without, bucket, nil)
+		wantError(t, err, driver.ErrUnavailable, "credentials for the bucket")
+		_, err = s3store.Examine(t.Context(), without, bucket, nil)
+		wantError(t, err, driver.ErrUnavailable, "credentials for the bucket")
+	}
+	if err := s.Release(t.Context(), term); err != nil {
+		t.Error(err)
+	}
+}
+
+// noRole fails as the instance metadata service of a machine without a role does.
+func noRole(status int) aws.CredentialsProviderFunc {
+	return func(context.Context) (aws.Credentials, error) {
+		said := &http.Response{StatusCode: status, Header: http.Header{"Date": {time.Now().UTC().Format(http.TimeFormat)}}}
+		return aws.Credentials{}, &smithy.OperationError{ServiceID: "ec2imds", OperationName: "GetMetadata",
+			Err: &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: said}, Err: errors.New("request failed")}}
+	}
 }
 
 func TestEndpointsThatCannotHostLeases(t *testing.T) {

@@ -64,7 +64,7 @@ DECLARE
 BEGIN
 	IF carried IS NULL OR carried = '' THEN
 		PERFORM ringfence.guard_refuse('invalid', relation, 'this session carries no fence',
-			'Run the program under `ringfence run --fence postgres`, or write through `ringfence sql`.');
+			'Start the program under `ringfence run`, with PGOPTIONS="-c ringfence.fence=$RINGFENCE_FENCE".');
 	ELSIF split_part(carried, ':', 1) <> 'rf1' OR number !~ '^[1-9][0-9]{0,15}$' OR number::bigint > 9007199254740991 THEN
 		PERFORM ringfence.guard_refuse('invalid', relation, 'ringfence.fence is not a fence',
 			'Set it to the value of RINGFENCE_FENCE, as `ringfence run` gives it.');

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -83,7 +84,11 @@ func (a *app) doctor(ctx context.Context, t open.Target, c doctor.Config) error 
 	c.Progress = progress.say
 	report, err := doctor.Run(early.ctx, c)
 	progress.done()
-	if err = early.orEnded(err, "; every lease was given back"); err != nil {
+	given := "; every lease was given back"
+	if len(report.Left) > 0 {
+		given = "; held until its lease ends, since the store did not answer: " + strings.Join(report.Left, ", ")
+	}
+	if err = early.orEnded(err, given); err != nil {
 		return err
 	}
 	for i, f := range report.Findings {

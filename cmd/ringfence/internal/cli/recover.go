@@ -101,7 +101,7 @@ func (a *app) recoveryPlan(f recoverFlags, above bool) (recovery.Plan, error) {
 			return p, err
 		}
 	}
-	if store, err := a.target(); err == nil && store.Kind == open.Etcd && p.Above == 0 && len(f.destinations) == 0 {
+	if store, err := a.named(); err == nil && store.Kind == open.Etcd && p.Above == 0 && len(f.destinations) == 0 {
 		return p, usage("etcd lends no clock that lies above what a restore took away: name the places where its tokens are checked by --destination, or the highest token by --above; --above 1 does where the restore has bumped the revisions")
 	}
 	accepted, err := a.targets("--accept-risk", f.accept)
@@ -144,24 +144,25 @@ func (a *app) targets(flag string, urls []string) (all []open.Target, err error)
 func checkAbove(token fence.Token, now time.Time, force bool) error {
 	switch {
 	case token >= fence.MaxToken:
-		return usage("--above %s is the highest token there is: nothing could be granted above it, ever; give the highest mark that you know of", token)
+		return usage("the floor %s is the highest token there is: nothing could be granted above it, ever; give the highest mark that you know of by --above", token)
 	case token > fence.FutureLimit(fence.TickOf(now)) && !force:
-		return usage("--above %s belongs to %s, more than a day ahead of this clock: guards would refuse every new token until shortly before then, and a floor never falls; check the number and the clock, or add --force",
+		return usage("the floor %s belongs to %s, more than a day ahead of this clock: guards would refuse every new token until shortly before then, and a floor never falls; check the marks, --above and the clock, or add --force",
 			token, token.Time().Format(time.RFC3339))
 	}
 	return nil
 }
 
 func (a *app) recover(ctx context.Context, p recovery.Plan) error {
-	return a.at(ctx, func(ctx context.Context, s open.Store) error {
+	err := a.at(ctx, func(ctx context.Context, s open.Store) error {
 		report, floor, err := recovery.Run(ctx, s, p)
 		if err != nil {
-			return recoveryFailed(err)
+			return recoveryFailed(err, p.DryRun)
 		}
 		id, err := asked(ctx, s.Identity)
 		if err != nil {
 			return err
 		}
+		a.warnOfNoMarks(report)
 		label := s.Properties().Store
 		answer := struct {
 			Store    string          `json:"store"`
@@ -180,14 +181,39 @@ func (a *app) recover(ctx context.Context, p recovery.Plan) error {
 			return err
 		})
 	})
+	return halfWay(err, p.DryRun)
+}
+
+// halfWay adds to the end by a signal what may have been done by then.
+func halfWay(err error, dryRun bool) error {
+	e, ok := errors.AsType[*exitError](err)
+	if !ok || e.code <= exitSignal || dryRun {
+		return err
+	}
+	return &exitError{e.code, fmt.Errorf("%w; what was raised stays: run it again", e.err)}
 }
 
 // recoveryFailed says what is so now, and what to do.
-func recoveryFailed(err error) error {
-	if _, told := errors.AsType[*exitError](err); told || !errors.Is(err, recovery.ErrClosed) {
+func recoveryFailed(err error, dryRun bool) error {
+	_, told := errors.AsType[*exitError](err)
+	if told || errors.Is(err, fence.ErrInvalid) || !errors.Is(err, recovery.ErrClosed) {
 		return err
 	}
-	return &exitError{exitUnavailable, fmt.Errorf("%w; marks that were raised stay: run it again when the destination can be reached, or name it with --accept-risk too", err)}
+	stay := "marks that were raised stay: "
+	if dryRun {
+		stay = ""
+	}
+	return &exitError{exitUnavailable, fmt.Errorf("%w; %srun it again when the destination can be reached, or name it with --accept-risk too", err, stay)}
+}
+
+// warnOfNoMarks tells of destinations where nothing was found, as nothing is under a
+// misspelled key.
+func (a *app) warnOfNoMarks(r recovery.Report) {
+	for _, d := range r.Destinations {
+		if d.Count == 0 && d.Error == "" {
+			a.say("warning: no mark was found at %s: see that it is where the fences of these leases are checked", d.Label)
+		}
+	}
 }
 
 // tellDestinations is the table of what was read and done.

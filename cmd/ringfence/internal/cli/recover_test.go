@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -33,5 +34,21 @@ func TestCheckAbove(t *testing.T) {
 		case err != nil && status(err) != exitUsage:
 			t.Errorf("--above %s: status %d", c.token, status(err))
 		}
+	}
+}
+
+func TestInterruptedRecoverySaysWhatStays(t *testing.T) {
+	t.Parallel()
+	interrupted := &exitError{exitSignal + 2, errors.New("ended by the signal interrupt")}
+	if err := halfWay(interrupted, false); status(err) != 130 || !strings.HasSuffix(err.Error(), "what was raised stays: run it again") {
+		t.Errorf("status %d, %v", status(err), err)
+	}
+	for _, err := range []error{nil, usage("wrong"), errors.New("surprise")} {
+		if got := halfWay(err, false); got != err {
+			t.Errorf("%v became %v", err, got)
+		}
+	}
+	if err := halfWay(interrupted, true); err != error(interrupted) {
+		t.Errorf("after a dry run: %v", err)
 	}
 }

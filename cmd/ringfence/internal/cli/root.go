@@ -88,6 +88,7 @@ apart; the token lets the resource refuse a run that was paused and came back la
   ringfence run report --timeout 5m --if-unavailable fail -- ./make-report
   ringfence ls                                     who holds what
   ringfence doctor                                 can this store host a lease at all?
+  ringfence review                                 is there an unsafe lock in this code?
 
 The store is named by --store or ` + storeEnv + `: ` + open.Forms + `.
 With neither, leases are kept in an SQLite file in your own state folder, which
@@ -108,7 +109,7 @@ keeps apart the jobs of one user on one machine.`,
 	root.SetErr(a.err)
 	root.PersistentFlags().StringVar(&a.storeURL, "store", "", "`URL` of the store; "+storeEnv+" where absent")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCmd(), a.listCmd(), a.showCmd(), a.breakCmd(), a.recoverCmd(), a.doctorCmd(), a.versionCmd())
+	root.AddCommand(a.runCmd(), a.listCmd(), a.showCmd(), a.breakCmd(), a.recoverCmd(), a.doctorCmd(), a.reviewCmd(), a.versionCmd())
 	root.AddCommand(a.demoCmds()...)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -119,8 +120,17 @@ keeps apart the jobs of one user on one machine.`,
 	return root
 }
 
-// target is the store that the flag, the environment or the default names.
+// target is the store that the flag, the environment or the default names. A password
+// in the flag is warned of.
 func (a *app) target() (open.Target, error) {
+	t, err := a.named()
+	if err == nil && a.storeURL != "" {
+		a.warnOfPassword("--store", t)
+	}
+	return t, err
+}
+
+func (a *app) named() (open.Target, error) {
 	raw, fromFlag := a.storeURL, a.storeURL != ""
 	if !fromFlag {
 		raw = os.Getenv(storeEnv)
@@ -136,16 +146,27 @@ func (a *app) target() (open.Target, error) {
 		}
 		return t, fmt.Errorf("%s: %w", from, err)
 	}
-	if fromFlag {
-		a.warnOfPassword("--store", t)
-	}
 	return t, nil
 }
 
 func (a *app) warnOfPassword(flag string, t open.Target) {
-	if t.HasPassword {
-		a.say("warning: every user of this machine can read the password in %s in its process list; put the URL into %s, or the password into a file named by PGPASSFILE", flag, storeEnv)
+	if !t.HasPassword {
+		return
 	}
+	var instead []string
+	if flag != "--destination" && flag != "--accept-risk" {
+		instead = append(instead, "put the URL into "+storeEnv)
+	}
+	switch t.Kind {
+	case open.Postgres:
+		instead = append(instead, "put the password into a file named by PGPASSFILE")
+	case open.MySQL:
+		instead = append(instead, "put the password into MYSQL_PWD")
+	}
+	if instead == nil {
+		instead = []string{"run this where nobody else is"}
+	}
+	a.say("warning: every user of this machine can read the password in %s in its process list; %s", flag, strings.Join(instead, ", or "))
 }
 
 // answerTimeout bounds one question of a short command to the store.

@@ -64,6 +64,29 @@ func TestSayIsOneLineWithoutAPassword(t *testing.T) {
 	}
 }
 
+func TestPasswordIsWarnedOfOnceWithWhatHelps(t *testing.T) {
+	t.Parallel()
+	const begin = "ringfence: warning: every user of this machine can read the password in "
+	for url, want := range map[string]string{
+		"redis://u:c4n4ry@h":       "--store in its process list; put the URL into RINGFENCE_STORE\n",
+		"postgres://u:c4n4ry@h/db": "--store in its process list; put the URL into RINGFENCE_STORE, or put the password into a file named by PGPASSFILE\n",
+		"mysql://u:c4n4ry@h/db":    "--store in its process list; put the URL into RINGFENCE_STORE, or put the password into MYSQL_PWD\n",
+	} {
+		var out strings.Builder
+		a := &app{err: &out, storeURL: url}
+		if _, err := a.recoveryPlan(recoverFlags{}, false); err != nil {
+			t.Error(err)
+		}
+		if _, err := a.target(); err != nil || out.String() != begin+want {
+			t.Errorf("%q, %v; want %q", out.String(), err, begin+want)
+		}
+	}
+	var out strings.Builder
+	if _, err := (&app{err: &out}).targets("--destination", []string{"redis://u:c4n4ry@h"}); err != nil || strings.Contains(out.String(), storeEnv) {
+		t.Errorf("%q, %v; want no word of %s, which is not read for it", out.String(), err, storeEnv)
+	}
+}
+
 func TestSpan(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{

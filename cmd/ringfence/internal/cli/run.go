@@ -45,7 +45,8 @@ The command finds in its environment:
 Variables of ours that name the store are taken out. With run-unfenced, when the
 store is down, there is no RINGFENCE_TOKEN and no RINGFENCE_FENCE.
 With a postgres:// store without a password in its URL, PGPASSWORD and PGPASSFILE
-are taken out too; -- env PGPASSFILE=... COMMAND gives the command its own.
+are taken out too; -- env PGPASSFILE=... COMMAND gives the command its own. With a
+mysql:// store so is MYSQL_PWD.
 
 Durations are written like 500ms, 90s, 5m, 2h.
 

@@ -309,6 +309,51 @@ func TestNothingStaysHeld(t *testing.T) {
 	}
 }
 
+// TestWhatIsLeftIsTold: at the end the store does not answer any more.
+func TestWhatIsLeftIsTold(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T) {
+		s := memstore.New(nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		c := config(s)
+		c.Open = func(context.Context) (driver.Store, error) {
+			return altered{Store: s, release: func(context.Context, driver.Term) error {
+				cancel()
+				return &driver.Fault{Kind: driver.ErrUnavailable}
+			}}, nil
+		}
+		r, err := Run(ctx, c)
+		if left := []string{Prefix + "1", Prefix + "1/try"}; !errors.Is(err, context.Canceled) || !slices.Equal(r.Left, left) {
+			t.Errorf("left %q, %v; want %q", r.Left, err, left)
+		}
+		var page strings.Builder
+		if err := (Page{Width: 80}).Write(&page, r); err != nil || !strings.Contains(page.String(), "did not answer: "+Prefix+"1, ") {
+			t.Errorf("%s, %v", page.String(), err)
+		}
+	})
+}
+
+// TestClockIsToldOnce: on a store that the first look did not find yet, the second one
+// tells of its clock.
+func TestClockIsToldOnce(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T) {
+		c := config(memstore.New(nil))
+		looks := 0
+		c.Examine = func(context.Context) (found []driver.Finding, err error) {
+			if looks++; looks == 2 {
+				found = []driver.Finding{{Subject: clockSubject, Grade: driver.Fit, Found: "looked at"}}
+			}
+			return found, nil
+		}
+		r := run(t, c)
+		r.Findings = slices.DeleteFunc(r.Findings, func(f driver.Finding) bool { return !isClock(f) })
+		if len(r.Findings) != 1 || r.Findings[0].Found != "looked at" {
+			t.Errorf("%+v", r.Findings)
+		}
+	})
+}
+
 func TestDoctorsKeepOutOfEachOthersWay(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) {

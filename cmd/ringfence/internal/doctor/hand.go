@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -60,22 +61,30 @@ func (h *hand) forget(term driver.Term) {
 	delete(h.held, term.Attempt)
 }
 
-// giveBack releases all that may be held, also where ctx has ended. A grant that
-// was never answered is had by its attempt.
-func (h *hand) giveBack(ctx context.Context) {
+// giveBack releases all that may be held, also where ctx has ended, and returns the
+// names of which that can't be said. A grant that was never answered is had by its
+// attempt.
+func (h *hand) giveBack(ctx context.Context) (left []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackLimit)
 	defer cancel()
 	for attempt, term := range h.held {
 		if term.Token == 0 {
 			r := driver.Request{Name: term.Name, Attempt: attempt, Holder: "ringfence doctor", TTL: h.on.Properties().MinTTL}
 			got, err := h.on.Acquire(ctx, r)
-			if err != nil {
+			if errors.Is(err, driver.ErrEnded) || errors.Is(err, driver.ErrHeld) {
+				continue // it holds nothing
+			}
+			if term = got; err != nil {
+				left = append(left, r.Name)
 				continue
 			}
-			term = got
 		}
-		_ = h.on.Release(ctx, term)
+		if err := h.on.Release(ctx, term); err != nil && !errors.Is(err, driver.ErrEnded) {
+			left = append(left, term.Name)
+		}
 	}
+	slices.Sort(left)
+	return slices.Compact(left)
 }
 
 // takePlace finds a name below Prefix that no other doctor uses. The names are

@@ -11,9 +11,10 @@ import (
 	"github.com/ringfence-go/ringfence/fence"
 )
 
-// clockSubject is the subject of the finding about the store's clock, which a
-// store's package may have looked at better.
+// clockSubject is the subject of the finding about the store's clock.
 const clockSubject = "clock"
+
+func isClock(f driver.Finding) bool { return f.Subject == clockSubject }
 
 // measurement is what taking leases has shown so far.
 type measurement struct {
@@ -26,28 +27,28 @@ type measurement struct {
 	clock  sighting
 }
 
-// measure takes leases, and tells what that shows.
-func (c Config) measure(ctx context.Context, clockSeen bool) []driver.Finding {
+// measure takes leases, and tells what that shows, and which names it could not give back.
+func (c Config) measure(ctx context.Context) (found []driver.Finding, left []string) {
 	m := measurement{hand: hand{held: map[string]driver.Term{}}, steps: steps{}}
 	defer func() { closeAll(m.stores) }()
 	c.Progress("connecting twice")
 	for range 2 {
 		s, err := c.open(ctx)
 		if err != nil {
-			return []driver.Finding{failure("opening the store", err)}
+			return []driver.Finding{failure("opening the store", err)}, nil
 		}
 		m.stores = append(m.stores, s)
 	}
 	m.on, m.props = m.stores[0], m.stores[0].Properties()
-	defer m.giveBack(ctx)
+	defer func() { left = m.giveBack(ctx) }()
 	var err error
 	if m.name, err = m.takePlace(ctx, m.on); err != nil {
-		return []driver.Finding{failure("acquire", err)}
+		return []driver.Finding{failure("acquire", err)}, nil
 	}
-	return m.all(ctx, c, clockSeen)
+	return m.all(ctx, c), nil
 }
 
-func (m *measurement) all(ctx context.Context, c Config, clockSeen bool) []driver.Finding {
+func (m *measurement) all(ctx context.Context, c Config) []driver.Finding {
 	c.Progress("timing each step")
 	if err := m.time(ctx); err != nil {
 		return []driver.Finding{failure("steps of a term", err)}
@@ -58,11 +59,7 @@ func (m *measurement) all(ctx context.Context, c Config, clockSeen bool) []drive
 		c.Progress(fmt.Sprintf("waiting for a lease of %s to expire", m.shortTTL()))
 		found = append(found, m.expiry(ctx))
 	}
-	found = append(found, m.rising())
-	if !clockSeen {
-		found = append(found, m.clock.finding(m.props))
-	}
-	return append(found, m.steps.finding())
+	return append(found, m.rising(), m.clock.finding(m.props), m.steps.finding())
 }
 
 func (c Config) open(ctx context.Context) (driver.Store, error) {

@@ -34,6 +34,9 @@ func (p Page) Write(w io.Writer, r Report) error {
 	if r.spared {
 		b.WriteString("\nNo lease was tried: mend what is unfit first, and run this again.\n")
 	}
+	if len(r.Left) > 0 {
+		fmt.Fprintf(&b, "\nHeld until its lease ends, since the store did not answer: %s\n", strings.Join(r.Left, ", "))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/logging"
 	"golang.org/x/oauth2/google"
 
 	"github.com/ringfence-go/ringfence/driver"
@@ -95,7 +96,7 @@ func parseS3(raw string) (Target, error) {
 // s3Client takes from the environment and the files of the AWS tools what the URL
 // does not say.
 func s3Client(ctx context.Context, u *url.URL) (*s3.Client, error) {
-	cfg, err := config.LoadDefaultConfig(ctx)
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{})) // what matters is in the errors
 	if err != nil {
 		return nil, unfit(err, "mend the configuration of the AWS tools: AWS_PROFILE, AWS_CONFIG_FILE and the like")
 	}

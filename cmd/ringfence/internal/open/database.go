@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -64,9 +65,29 @@ func (t Target) sqlite() (*sql.DB, error) {
 	if err := checkFile(t.path); err != nil {
 		return nil, err
 	}
-	dsn := (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(t.path)}).String() +
-		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate"
-	return sql.Open("sqlite", dsn)
+	return openSQLite(t.path, "_pragma=journal_mode(WAL)", durable, "_txlock=immediate")
+}
+
+// asItIs opens the database behind t to be looked at, and changes nothing there.
+func (t Target) asItIs() (*sql.DB, error) {
+	if t.Kind == Postgres {
+		return t.postgres(), nil
+	}
+	if err := checkFile(t.path); err != nil {
+		return nil, err
+	}
+	return openSQLite(t.path, durable)
+}
+
+// durable is how every connection of a store commits.
+const durable = "_pragma=synchronous(FULL)"
+
+// openSQLite opens the file at path, with settings as the driver takes them. Without
+// that of the journal, which stays with the file, nothing is changed.
+func openSQLite(path string, settings ...string) (*sql.DB, error) {
+	file := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path)}
+	settings = append([]string{"_pragma=busy_timeout(5000)"}, settings...)
+	return sql.Open("sqlite", file.String()+"?"+strings.Join(settings, "&"))
 }
 
 // checking lets one check at a time create a file: nobody in this process may open

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -49,8 +48,7 @@ func (t Target) sqliteDestination() (Destination, error) {
 	if _, err := os.Stat(t.path); err != nil {
 		return nil, unfit(fmt.Errorf("the database file: %w", reasonOf(err)), "name the file that the protected data is in")
 	}
-	dsn := (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(t.path)}).String() + "?_pragma=busy_timeout(5000)"
-	db, err := sql.Open("sqlite", dsn)
+	db, err := openSQLite(t.path)
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,12 @@ package open
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net/url"
 	"strings"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
@@ -68,9 +70,17 @@ func etcdClient(ctx context.Context, u *url.URL) (*clientv3.Client, error) {
 	}
 	client, err := clientv3.New(config)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, etcdFailure(err)
 	}
 	return client, nil
+}
+
+// etcdFailure is a client that could not be made: with a user, it logs in at once.
+func etcdFailure(err error) error {
+	if errors.Is(rpctypes.Error(err), rpctypes.ErrAuthFailed) {
+		return unfit(err, "check the user and the password")
+	}
+	return unavailable(err)
 }
 
 type inEtcd struct {

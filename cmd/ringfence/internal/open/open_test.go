@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
@@ -190,5 +191,38 @@ func TestLazyTriesAgain(t *testing.T) {
 	}
 	if _, err := lazy.Inspect(t.Context(), "x"); !errors.Is(err, driver.ErrClosed) {
 		t.Errorf("closed: %v, want ErrClosed", err)
+	}
+}
+
+func TestExamineLeavesTheJournalAsItIs(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "app.db")
+	db, err := openSQLite(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE app (id INTEGER)"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FromFile(path).Examine(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var journal string
+	if err := db.QueryRowContext(t.Context(), "PRAGMA journal_mode").Scan(&journal); err != nil || journal != "delete" {
+		t.Errorf("the journal of a database that was only looked at is %s, %v; want delete, as before", journal, err)
+	}
+}
+
+// TestWrongPasswordOfEtcdIsUnfit: nothing mends it but another password.
+func TestWrongPasswordOfEtcdIsUnfit(t *testing.T) {
+	t.Parallel()
+	if err := etcdFailure(rpctypes.ErrGRPCAuthFailed); !errors.Is(err, driver.ErrUnfit) || !strings.Contains(err.Error(), "password") {
+		t.Errorf("got %v; want it to ask for another password", err)
+	}
+	for _, err := range []error{context.DeadlineExceeded, rpctypes.ErrGRPCNoLeader} {
+		if err = etcdFailure(err); !errors.Is(err, driver.ErrUnavailable) {
+			t.Errorf("got %v; want unavailable", err)
+		}
 	}
 }

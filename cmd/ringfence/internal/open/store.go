@@ -38,7 +38,7 @@ func (t Target) Examine(ctx context.Context) ([]driver.Finding, error) {
 	if _, err := os.Stat(t.path); t.Kind == SQLite && errors.Is(err, fs.ErrNotExist) {
 		return []driver.Finding{{Subject: "file", Grade: driver.Fit, Found: "none yet", Means: "it is made when the store is first used"}}, nil
 	}
-	db, err := t.Database(ctx)
+	db, err := t.asItIs()
 	if err != nil {
 		return nil, err
 	}
