@@ -2,74 +2,44 @@ package e2e
 
 import (
 	"database/sql"
-	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/internal/realserver"
 	"github.com/ringfence-go/ringfence/store/sqlstore"
+	"github.com/ringfence-go/ringfence/store/storetest"
 )
 
 // examined looks at a PostgreSQL, and checks that each finding says something.
 func examined(t *testing.T, db *sql.DB, o *sqlstore.Options) []driver.Finding {
 	t.Helper()
 	found, err := sqlstore.Examine(t.Context(), db, sqlstore.Postgres, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range found {
-		if f.Subject == "" || f.Found == "" || f.Means == "" || f.Grade != driver.Fit && f.Do == "" {
-			t.Errorf("a finding that doesn't say all: %+v", f)
-		}
-	}
-	return found
-}
-
-// wantFinding looks for a finding of a subject and grade that says something.
-func wantFinding(t *testing.T, all []driver.Finding, subject string, grade driver.Grade, says string) {
-	t.Helper()
-	if !slices.ContainsFunc(all, func(f driver.Finding) bool {
-		return f.Subject == subject && f.Grade == grade && strings.Contains(f.Found+" "+f.Do, says)
-	}) {
-		t.Errorf("no finding about %s that is %s and says %q in:\n%s", subject, grade, says, list(all))
-	}
-}
-
-func list(all []driver.Finding) (text string) {
-	for _, f := range all {
-		text += fmt.Sprintf("%+v\n", f)
-	}
-	return text
+	return storetest.Findings(t, found, err)
 }
 
 func TestExaminePostgresThatIsFit(t *testing.T) {
 	pg := realserver.NewPostgres(t, &realserver.PostgresOptions{Durable: true})
 	db := openPostgres(t, pg.URL("postgres"))
-	for _, f := range examined(t, db, nil) {
-		if f.Grade != driver.Fit {
-			t.Errorf("%+v", f)
-		}
-	}
+	storetest.WantFit(t, examined(t, db, nil))
 	if tables := query(t, db, "SELECT count(*)::text FROM pg_namespace WHERE nspname = 'ringfence'"); tables != "0" {
 		t.Error("the examination made tables")
 	}
 	mustOpen(t, db, sqlstore.Postgres, nil)
-	wantFinding(t, examined(t, db, nil), "tables", driver.Fit, "as this release makes them")
+	storetest.WantFinding(t, examined(t, db, nil), "tables", driver.Fit, "as this release makes them")
 
 	t.Run("standbys", func(t *testing.T) {
 		standby := pg.Standby(t)
-		wantFinding(t, examined(t, db, nil), "standbys", driver.Warning, "1, asynchronous")
-		wantFinding(t, examined(t, openPostgres(t, standby.URL("postgres")), nil), "role of the server", driver.Unfit, "standby")
+		storetest.WantFinding(t, examined(t, db, nil), "standbys", driver.Warning, "1, asynchronous")
+		storetest.WantFinding(t, examined(t, openPostgres(t, standby.URL("postgres")), nil), "role of the server", driver.Unfit, "standby")
 		standby.Stop()
 		mustExec(t, db, "ALTER SYSTEM SET synchronous_standby_names = 'gone'")
 		mustExec(t, db, "SELECT pg_reload_conf()")
 		waitUntil(t, "the setting is in force", func() bool { return query(t, db, "SHOW synchronous_standby_names") == "gone" })
 		waitUntil(t, "the standby has gone", func() bool { return query(t, db, "SELECT count(*)::text FROM pg_stat_replication") == "0" })
-		wantFinding(t, examined(t, db, nil), "standbys", driver.Warning, "none is connected")
-		wantFinding(t, examined(t, openPostgres(t, pg.URL("postgres"), "synchronous_commit=local"), nil), "durability", driver.Warning, "local")
+		storetest.WantFinding(t, examined(t, db, nil), "standbys", driver.Warning, "none is connected")
+		storetest.WantFinding(t, examined(t, openPostgres(t, pg.URL("postgres"), "synchronous_commit=local"), nil), "durability", driver.Warning, "local")
 	})
 }
 
@@ -81,10 +51,10 @@ func TestExaminePostgresServerSettings(t *testing.T) {
 	pg.Exec("CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
 	found := examined(t, openPostgres(t, pg.URL("latin")), nil)
 	for _, setting := range []string{"fsync = off", "full_page_writes = off", "synchronous_commit = off"} {
-		wantFinding(t, found, "durability", driver.Warning, setting)
+		storetest.WantFinding(t, found, "durability", driver.Warning, setting)
 	}
-	wantFinding(t, found, "autovacuum", driver.Warning, "off")
-	wantFinding(t, found, "encoding", driver.Unfit, "LATIN1")
+	storetest.WantFinding(t, found, "autovacuum", driver.Warning, "off")
+	storetest.WantFinding(t, found, "encoding", driver.Unfit, "LATIN1")
 	busy := openPostgres(t, pg.URL("postgres"))
 	for range 2 {
 		c, err := busy.Conn(t.Context())
@@ -93,7 +63,7 @@ func TestExaminePostgresServerSettings(t *testing.T) {
 		}
 		defer c.Close()
 	}
-	wantFinding(t, examined(t, openPostgres(t, pg.URL("latin")), nil), "connections", driver.Warning, "of 4")
+	storetest.WantFinding(t, examined(t, openPostgres(t, pg.URL("latin")), nil), "connections", driver.Warning, "of 4")
 }
 
 func TestExaminePostgresSettingsOfARole(t *testing.T) {
@@ -108,7 +78,7 @@ func TestExaminePostgresSettingsOfARole(t *testing.T) {
 		{"statement_timeout=250", "timeouts", driver.Warning, "250ms"},
 		{"idle_session_timeout=5000", "timeouts", driver.Warning, "5s"},
 	} {
-		wantFinding(t, examined(t, openPostgres(t, address, c.setting), nil), c.subject, c.grade, c.says)
+		storetest.WantFinding(t, examined(t, openPostgres(t, address, c.setting), nil), c.subject, c.grade, c.says)
 	}
 }
 
@@ -121,22 +91,22 @@ func TestExaminePostgresTablesAndRights(t *testing.T) {
 	worker := openPostgres(t, u.String())
 
 	found := examined(t, worker, nil)
-	wantFinding(t, found, "tables", driver.Unfit, "may not create a schema")
-	wantFinding(t, found, "identity", driver.Unfit, "pg_control_system")
-	wantFinding(t, examined(t, worker, &sqlstore.Options{WeakIdentity: true}), "identity", driver.Fit, "hidden")
-	wantFinding(t, examined(t, owner, &sqlstore.Options{NoSetup: true}), "tables", driver.Unfit, "NoSetup")
+	storetest.WantFinding(t, found, "tables", driver.Unfit, "may not create a schema")
+	storetest.WantFinding(t, found, "identity", driver.Unfit, "pg_control_system")
+	storetest.WantFinding(t, examined(t, worker, &sqlstore.Options{WeakIdentity: true}), "identity", driver.Fit, "hidden")
+	storetest.WantFinding(t, examined(t, owner, &sqlstore.Options{NoSetup: true}), "tables", driver.Unfit, "NoSetup")
 
 	mustOpen(t, owner, sqlstore.Postgres, nil)
-	wantFinding(t, examined(t, worker, nil), "tables", driver.Unfit, "USAGE on the schema ringfence")
+	storetest.WantFinding(t, examined(t, worker, nil), "tables", driver.Unfit, "USAGE on the schema ringfence")
 	mustExec(t, owner, "GRANT USAGE ON SCHEMA ringfence TO worker; GRANT SELECT ON ALL TABLES IN SCHEMA ringfence TO worker")
-	wantFinding(t, examined(t, worker, nil), "tables", driver.Unfit, "lacks INSERT on ringfence.lease")
+	storetest.WantFinding(t, examined(t, worker, nil), "tables", driver.Unfit, "lacks INSERT on ringfence.lease")
 	for _, c := range []struct{ change, undo, says string }{
 		{"UPDATE ringfence.store SET schema_version = 2", "UPDATE ringfence.store SET schema_version = 1", "newer release"},
 		{"ALTER TABLE ringfence.lease RENAME attempt TO owner", "ALTER TABLE ringfence.lease RENAME owner TO attempt", "another product"},
 		{"ALTER TABLE ringfence.store RENAME TO other", "ALTER TABLE ringfence.other RENAME TO store", "only one is there"},
 	} {
 		mustExec(t, owner, c.change)
-		wantFinding(t, examined(t, owner, nil), "tables", driver.Unfit, c.says)
+		storetest.WantFinding(t, examined(t, owner, nil), "tables", driver.Unfit, c.says)
 		mustExec(t, owner, c.undo)
 	}
 	mustExec(t, owner, `ALTER TABLE ringfence.lease SET (autovacuum_enabled = off);
@@ -145,11 +115,11 @@ func TestExaminePostgresTablesAndRights(t *testing.T) {
 	waitUntil(t, "the statistics know", func() bool {
 		return query(t, owner, "SELECT (n_dead_tup > 10000)::text FROM pg_stat_all_tables WHERE relid = 'ringfence.lease'::regclass") == "true"
 	})
-	wantFinding(t, examined(t, owner, nil), "dead rows", driver.Warning, "12000 dead")
+	storetest.WantFinding(t, examined(t, owner, nil), "dead rows", driver.Warning, "12000 dead")
 
 	pooler := realserver.NewPooler(t, pg)
-	wantFinding(t, examined(t, openPostgres(t, pooler.URL(pg, "postgres")), nil), "connection pooler", driver.Warning, "transaction mode")
-	wantFinding(t, examined(t, openPostgres(t, realserver.NewSessionPooler(t, pg).URL(pg, "postgres")), nil), "connection pooler", driver.Fit, "none")
+	storetest.WantFinding(t, examined(t, openPostgres(t, pooler.URL(pg, "postgres")), nil), "connection pooler", driver.Warning, "transaction mode")
+	storetest.WantFinding(t, examined(t, openPostgres(t, realserver.NewSessionPooler(t, pg).URL(pg, "postgres")), nil), "connection pooler", driver.Fit, "none")
 
 	proxy := realserver.NewProxy(t, pg.Addr())
 	u.Host = proxy.Addr()

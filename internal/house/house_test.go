@@ -78,6 +78,7 @@ var breaches = []breach{
 	{"directions", "store/memstore/x.go", goFile("memstore", "."), "store/memstore must not import ."},
 	{"directions", "store/memstore/internal/heap/x.go", goFile("heap", "guard"), "store/memstore must not import guard"},
 	{"directions", "store/memstore/x.go", goFile("memstore", "store/sqlstore/internal/row"), "must not import store/sqlstore/internal/row"},
+	{"directions", "store/internal/stamp/x.go", goFile("stamp", "store/memstore"), "store must not import store/memstore"},
 	{"directions", "store/pgxstore/x.go", goFile("pgxstore", "store/sqlstore", "store/redisstore"), "store/pgxstore must not import store/redisstore"},
 	{"directions", "store/s3store/x.go", goFile("s3store", "store/casstore", "store/gcsstore"), "store/s3store must not import store/gcsstore"},
 	{"directions", "store/gcsstore/x.go", goFile("gcsstore", "internal/gcs", "guard/casguard"), "must not import guard/casguard"},

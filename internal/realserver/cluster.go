@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	mathrand "math/rand/v2"
 	"net"
 	"net/url"
@@ -43,20 +42,16 @@ type cluster struct {
 
 // newCluster makes the folder and its watchdog, and no files yet.
 func newCluster(bin string, who *account, o PostgresOptions) (*cluster, error) {
-	dir, err := os.MkdirTemp("", "ringfence-postgres-")
+	h, err := newHome("postgres")
 	if err != nil {
 		return nil, err
 	}
-	dog, err := startWatchdog(dir)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	c := &cluster{bin: bin, dir: dir, account: who, password: rand.Text(), settings: o.Settings, dog: dog}
+	c := &cluster{bin: bin, dir: h.dir, account: who, password: rand.Text(), settings: o.Settings, dog: h.dog}
 	if !o.Durable {
 		// Commits still reach the system's memory, so a kill of all processes loses none.
 		c.settings = append([]string{"fsync=off", "full_page_writes=off"}, c.settings...)
 	}
-	if err := errors.Join(who.own(dir), c.setClock(o.FakeTime)); err != nil {
+	if err := errors.Join(who.own(h.dir), c.setClock(o.FakeTime)); err != nil {
 		c.close()
 		return nil, err
 	}
@@ -175,19 +170,7 @@ func (c *cluster) url(database string) string {
 }
 
 // logTail returns the end of the server's log.
-func (c *cluster) logTail() string {
-	f, err := os.Open(c.logFile())
-	if err != nil {
-		return err.Error()
-	}
-	defer f.Close()
-	const most = 4 << 10
-	if end, err := f.Seek(0, io.SeekEnd); err == nil {
-		_, _ = f.Seek(max(0, end-most), io.SeekStart)
-	}
-	text, _ := io.ReadAll(f)
-	return string(text)
-}
+func (c *cluster) logTail() string { return tail(c.logFile()) }
 
 func address(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 

@@ -84,12 +84,12 @@ func (e *Etcd) Start() { e.t.Helper(); e.must(e.c.start()) }
 func (e *Etcd) Stop() {
 	e.t.Helper()
 	for i := range e.c.members {
-		e.must(e.c.end(i, sigFast))
+		e.must(e.c.members[i].end(sigFast))
 	}
 }
 
 // Kill ends one member at once, as a crash does.
-func (e *Etcd) Kill(member int) { e.t.Helper(); e.must(e.c.end(member, sigKill)) }
+func (e *Etcd) Kill(member int) { e.t.Helper(); e.must(e.c.members[member].end(sigKill)) }
 
 // Pause stops one member where it is: its connections stay open, and nothing
 // answers. [Etcd.Resume] lets it go on.

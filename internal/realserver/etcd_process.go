@@ -6,17 +6,15 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 )
 
 func findEtcd(program, debian string) (string, error) {
-	if sigPause == syscall.Signal(0) {
-		return "", errors.New("real servers are started on Linux and macOS only")
+	if err := supported(); err != nil {
+		return "", err
 	}
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -27,41 +25,33 @@ func findEtcd(program, debian string) (string, error) {
 
 // etcdCluster is one cluster with its files.
 type etcdCluster struct {
-	bin, dir string
+	*home
+	bin      string
 	settings []string
-	dog      *watchdog
 	members  []*etcdMember
 }
 
 type etcdMember struct {
-	name         string
-	data, log    string
-	client, peer int      // ports
-	main         *process // nil while it is down
+	*child
+	name, data   string
+	client, peer int // ports
 }
 
-func (m *etcdMember) pid() int        { return m.main.cmd.Process.Pid }
 func (m *etcdMember) url() string     { return "http://" + address(m.client) }
 func (m *etcdMember) peerURL() string { return "http://" + address(m.peer) }
 
 func newEtcdCluster(bin string, members int, settings []string) (*etcdCluster, error) {
-	dir, err := os.MkdirTemp("", "ringfence-etcd-")
+	h, err := newHome("etcd")
 	if err != nil {
 		return nil, err
 	}
-	dog, err := startWatchdog(dir)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	c := &etcdCluster{bin: bin, dir: dir, settings: settings, dog: dog}
+	c := &etcdCluster{home: h, bin: bin, settings: settings}
 	for i := range members {
 		name := fmt.Sprint("m", i)
-		m := &etcdMember{name: name, data: filepath.Join(c.data(), name), log: filepath.Join(dir, name+".log")}
-		for _, port := range []*int{&m.client, &m.peer} {
-			if *port, err = freePort(); err != nil {
-				c.close()
-				return nil, err
-			}
+		m := &etcdMember{child: h.add("etcd", filepath.Join(h.dir, name+".log")), name: name, data: filepath.Join(c.data(), name)}
+		if err := freePorts(&m.client, &m.peer); err != nil {
+			c.close()
+			return nil, err
 		}
 		c.members = append(c.members, m)
 	}
@@ -87,7 +77,7 @@ func (c *etcdCluster) start() error {
 		}
 	}
 	for _, m := range c.members {
-		if err := c.waitReady(m); err != nil {
+		if err := m.waitReady(m.healthy); err != nil {
 			return err
 		}
 	}
@@ -95,11 +85,6 @@ func (c *etcdCluster) start() error {
 }
 
 func (c *etcdCluster) startMember(m *etcdMember) error {
-	log, err := os.OpenFile(m.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
 	cmd := exec.Command(c.bin, append([]string{
 		"--name=" + m.name, "--data-dir=" + m.data,
 		"--listen-client-urls=" + m.url(), "--advertise-client-urls=" + m.url(),
@@ -108,42 +93,18 @@ func (c *etcdCluster) startMember(m *etcdMember) error {
 		"--heartbeat-interval=50", "--election-timeout=500", "--logger=zap", "--log-level=warn",
 	}, c.settings...)...)
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + c.dir} // none of ETCD_*
-	cmd.Stdout, cmd.Stderr = log, log
 	ownGroup(cmd)
-	if err := cmd.Start(); err != nil {
+	return m.startLogged(cmd)
+}
+
+// healthy says why a member does not know its leader.
+func (m *etcdMember) healthy() error {
+	var state struct{ Health string }
+	if err := askHTTP(http.MethodGet, m.url()+"/health", "", &state); err != nil {
 		return err
 	}
-	m.main = &process{cmd: cmd, ended: make(chan struct{})}
-	go func(p *process) { _ = p.cmd.Wait(); close(p.ended) }(m.main)
-	return c.tellWatchdog()
-}
-
-func (c *etcdCluster) tellWatchdog() error {
-	var pids []int
-	for _, m := range c.members {
-		if m.main != nil {
-			pids = append(pids, m.pid())
-		}
-	}
-	return c.dog.tell(pids...)
-}
-
-// waitReady waits until a member knows its leader.
-func (c *etcdCluster) waitReady(m *etcdMember) error {
-	err, ended := errors.New("no look yet"), false
-	answers := until(startLimit, func() bool {
-		select {
-		case <-m.main.ended:
-			ended = true
-			return true
-		default:
-		}
-		var state struct{ Health string }
-		err = askHTTP(http.MethodGet, m.url()+"/health", "", &state)
-		return err == nil && state.Health == "true"
-	})
-	if ended || !answers {
-		return fmt.Errorf("etcd does not answer: %w; its log says:\n%s", err, tail(m.log))
+	if state.Health != "true" {
+		return fmt.Errorf("its health is %q", state.Health)
 	}
 	return nil
 }
@@ -190,23 +151,6 @@ func askHTTP(method, url, body string, answer any) error {
 	return json.Unmarshal(text, answer)
 }
 
-func (c *etcdCluster) end(i int, how syscall.Signal) error {
-	m := c.members[i]
-	if m.main == nil {
-		return nil
-	}
-	if err := errors.Join(signal(how, m.pid()), signal(sigResume, m.pid())); err != nil { // it may be paused
-		return err
-	}
-	select {
-	case <-m.main.ended:
-	case <-time.After(stopLimit):
-		return fmt.Errorf("etcd did not end within %s of %s", stopLimit, how)
-	}
-	m.main = nil
-	return c.tellWatchdog()
-}
-
 func (c *etcdCluster) control(bin string, args ...string) error {
 	cmd := exec.Command(bin, args...)
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + c.dir, "ETCDCTL_API=3"}
@@ -214,12 +158,4 @@ func (c *etcdCluster) control(bin string, args ...string) error {
 		return fmt.Errorf("etcdctl %s: %w: %s", strings.Join(args, " "), err, out)
 	}
 	return nil
-}
-
-// close ends all members and removes the files.
-func (c *etcdCluster) close() {
-	for i := range c.members {
-		_ = c.end(i, sigKill) // what this leaves, the watchdog ends
-	}
-	c.dog.finish()
 }

@@ -58,7 +58,7 @@ func TestEtcdElectsAnotherLeader(t *testing.T) {
 	e.Pause(first)
 	others := slices.Delete(slices.Clone(e.c.members), first, first+1)
 	if !until(startLimit, func() bool {
-		return len(others[0].exec(t, "range", `{"key":"aw=="}`)) == 0 && e.c.waitReady(others[1]) == nil
+		return others[0].healthy() == nil && others[1].healthy() == nil
 	}) {
 		t.Fatal("the rest of the cluster does not answer")
 	}

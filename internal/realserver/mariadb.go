@@ -49,7 +49,7 @@ func NewMariaDB(t testing.TB, o *MariaDBOptions) *MariaDB {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("end of the log of the MariaDB on port %d:\n%s", p.port, tail(p.logFile()))
+			t.Logf("end of the log of the MariaDB on port %d:\n%s", p.port, tail(p.log))
 		}
 		p.close()
 	})

@@ -12,16 +12,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
-	"time"
 )
 
 var mariaPrograms = []string{"mariadbd", "mariadb-install-db", "mariadb"}
 
 // findMariaDB returns the paths of the programs, in the order of mariaPrograms.
 func findMariaDB() ([]string, error) {
-	if sigPause == syscall.Signal(0) {
-		return nil, errors.New("real servers are started on Linux and macOS only")
+	if err := supported(); err != nil {
+		return nil, err
 	}
 	var paths []string
 	for _, name := range mariaPrograms {
@@ -39,15 +37,14 @@ func findMariaDB() ([]string, error) {
 
 // mariaProcess is one MariaDB with its files.
 type mariaProcess struct {
+	*home // holds data/, the log and the socket
+	*child
 	bin      []string
 	account  *account
-	dir      string // holds data/, the log and the socket
 	port     int
 	password string
 	settings []string
 	env      []string
-	dog      *watchdog
-	main     *process // nil while it is down
 }
 
 func newMariaProcess(o MariaDBOptions) (*mariaProcess, error) {
@@ -59,21 +56,17 @@ func newMariaProcess(o MariaDBOptions) (*mariaProcess, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "ringfence-mariadb-")
+	h, err := newHome("mariadb")
 	if err != nil {
 		return nil, err
 	}
-	dog, err := startWatchdog(dir)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	p := &mariaProcess{bin: bin, account: who, dir: dir, password: rand.Text(), dog: dog}
+	p := &mariaProcess{home: h, child: h.add("mariadb", filepath.Join(h.dir, "log.err")), bin: bin, account: who, password: rand.Text()}
 	if !o.Durable {
 		// Commits still reach the system's memory, so that a kill loses none.
 		p.settings = []string{"innodb-flush-log-at-trx-commit=2", "innodb-doublewrite=0", "innodb-flush-method=nosync"}
 	}
 	p.settings = append(p.settings, o.Settings...)
-	if err := errors.Join(who.own(dir), p.setClock(o.FakeTime)); err != nil {
+	if err := errors.Join(who.own(h.dir), p.setClock(o.FakeTime)); err != nil {
 		p.close()
 		return nil, err
 	}
@@ -86,8 +79,7 @@ func (p *mariaProcess) setClock(fakeTime string) (err error) {
 	return err
 }
 
-func (p *mariaProcess) data() string    { return filepath.Join(p.dir, "data") }
-func (p *mariaProcess) logFile() string { return filepath.Join(p.dir, "log.err") }
+func (p *mariaProcess) data() string { return filepath.Join(p.dir, "data") }
 
 // command prepares a program of MariaDB's to run as the server's account, with no
 // configuration but ours.
@@ -155,21 +147,17 @@ func (p *mariaProcess) start() error {
 	args := append([]string{
 		"--datadir=" + p.data(), "--port=" + strconv.Itoa(p.port), "--bind-address=127.0.0.1", "--skip-name-resolve",
 		"--socket=" + filepath.Join(p.dir, "socket"), "--pid-file=" + filepath.Join(p.dir, "pid"), "--init-file=" + filepath.Join(p.dir, "init.sql"),
-		"--log-error=" + p.logFile(), "--tmpdir=" + p.dir, "--innodb-log-file-size=4M", "--innodb-buffer-pool-size=16M",
+		"--log-error=" + p.log, "--tmpdir=" + p.dir, "--innodb-log-file-size=4M", "--innodb-buffer-pool-size=16M",
 		"--key-buffer-size=1M", "--aria-pagecache-buffer-size=1M", "--max-connections=300", "--default-storage-engine=MyISAM",
 		"--character-set-server=latin1", "--innodb-buffer-pool-load-at-startup=0", "--innodb-buffer-pool-dump-at-shutdown=0",
 	}, dashes(p.settings)...)
 	cmd := p.command(context.Background(), p.bin[0], args...)
 	cmd.Env = append(cmd.Env, p.env...)
-	if err := cmd.Start(); err != nil {
+	if err := p.child.start(cmd); err != nil {
 		return err
 	}
-	p.main = &process{cmd: cmd, ended: make(chan struct{})}
-	go func(m *process) { _ = m.cmd.Wait(); close(m.ended) }(p.main)
-	if err := p.dog.tell(p.pid()); err != nil {
-		return errors.Join(err, p.end(sigKill))
-	}
-	if err := p.waitReady(); err != nil {
+	// Only a server with our password answers.
+	if err := p.waitReady(func() error { _, err := p.query("SELECT 1"); return err }); err != nil {
 		return errors.Join(err, p.end(sigKill))
 	}
 	return nil
@@ -181,25 +169,6 @@ func dashes(settings []string) []string {
 		args[i] = "--" + s
 	}
 	return args
-}
-
-// waitReady waits for an answer that only a server with our password gives.
-func (p *mariaProcess) waitReady() error {
-	err, ended := errors.New("no look yet"), false
-	answers := until(startLimit, func() bool {
-		select {
-		case <-p.main.ended:
-			ended = true
-			return true
-		default:
-		}
-		_, err = p.query("SELECT 1")
-		return err == nil
-	})
-	if ended || !answers {
-		return fmt.Errorf("mariadb does not answer: %w; its log says:\n%s", err, tail(p.logFile()))
-	}
-	return nil
 }
 
 // query runs SQL by MariaDB's own client, through the socket.
@@ -214,30 +183,4 @@ func (p *mariaProcess) query(sql string) (string, error) {
 		return "", fmt.Errorf("%w: %s\nin: %s", err, strings.TrimSpace(complaint.String()), sql)
 	}
 	return strings.TrimSuffix(out.String(), "\n"), nil
-}
-
-func (p *mariaProcess) pid() int { return p.main.cmd.Process.Pid }
-
-func (p *mariaProcess) end(how syscall.Signal) error {
-	if p.main == nil {
-		return nil
-	}
-	if err := signal(how, p.pid()); err != nil {
-		return err
-	}
-	if err := signal(sigResume, p.pid()); err != nil { // it may be paused
-		return err
-	}
-	select {
-	case <-p.main.ended:
-	case <-time.After(startLimit):
-		return fmt.Errorf("mariadb did not end within %s of %s", startLimit, how)
-	}
-	p.main = nil
-	return p.dog.tell()
-}
-
-func (p *mariaProcess) close() {
-	_ = p.end(sigKill) // what this leaves, the watchdog ends
-	p.dog.finish()
 }

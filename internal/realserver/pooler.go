@@ -1,7 +1,6 @@
 package realserver
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -11,20 +10,18 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // Pooler is a PgBouncer in front of a PostgreSQL. In transaction mode a client's
 // connection outlives the server that answers on it, and no two transactions on
 // it need meet the same one; in session mode it keeps the one that it met first.
 type Pooler struct {
-	t    testing.TB
-	mode string
-	dir  string
-	port int
-	own  *account
-	main *process
-	dog  *watchdog
+	t      testing.TB
+	home   *home
+	server *child
+	mode   string
+	port   int
+	own    *account
 }
 
 // NewPooler starts a PgBouncer in transaction mode in front of p, which ends with the test.
@@ -39,17 +36,14 @@ func newPooler(t testing.TB, p *PG, mode string) *Pooler {
 	if err != nil {
 		missing(t, err)
 	}
-	dir, err := os.MkdirTemp("", "ringfence-pgbouncer-")
+	h, err := newHome("pgbouncer")
 	if err != nil {
 		t.Fatalf("realserver: %v", err)
 	}
-	b := &Pooler{t: t, mode: mode, dir: dir, own: p.c.account}
-	b.dog, err = startWatchdog(dir)
-	if err != nil {
-		t.Fatalf("realserver: %v", errors.Join(err, os.RemoveAll(dir)))
-	}
-	t.Cleanup(b.close)
-	b.must(p.c.account.own(dir))
+	b := &Pooler{t: t, home: h, mode: mode, own: p.c.account}
+	b.server = h.add("pgbouncer", b.file("log"))
+	t.Cleanup(h.close)
+	b.must(p.c.account.own(h.dir))
 	b.port, err = freePort()
 	b.must(err)
 	b.must(b.configure(p.c))
@@ -72,12 +66,11 @@ func findPooler() (string, error) {
 func (b *Pooler) must(err error) {
 	b.t.Helper()
 	if err != nil {
-		log, _ := os.ReadFile(b.file("log"))
-		b.t.Fatalf("realserver: pgbouncer: %v; its log says:\n%s", err, log)
+		b.t.Fatalf("realserver: pgbouncer: %v; its log says:\n%s", err, tail(b.server.log))
 	}
 }
 
-func (b *Pooler) file(name string) string { return filepath.Join(b.dir, name) }
+func (b *Pooler) file(name string) string { return filepath.Join(b.home.dir, name) }
 
 // configure writes its files. The password is the server's, for clients as well.
 func (b *Pooler) configure(c *cluster) error {
@@ -107,20 +100,10 @@ server_login_retry = 0.1
 }
 
 func (b *Pooler) start(program string) error {
-	log, err := os.Create(b.file("log"))
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	cmd := exec.CommandContext(context.Background(), program, b.file("ini"))
+	cmd := exec.Command(program, b.file("ini"))
 	b.own.run(cmd)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = b.dir, log, log
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	b.main = &process{cmd: cmd, ended: make(chan struct{})}
-	go func() { _ = cmd.Wait(); close(b.main.ended) }()
-	return b.dog.tell(cmd.Process.Pid)
+	cmd.Dir = b.home.dir
+	return b.server.startLogged(cmd)
 }
 
 // leadsTo waits until a transaction through the pooler reaches c.
@@ -151,17 +134,6 @@ func (b *Pooler) URL(p *PG, database string) string {
 func (b *Pooler) Retarget(p *PG) {
 	b.t.Helper()
 	b.must(b.configure(p.c))
-	b.must(signal(syscall.SIGHUP, b.main.cmd.Process.Pid))
+	b.must(signal(syscall.SIGHUP, b.server.pid()))
 	b.must(b.leadsTo(p.c))
-}
-
-func (b *Pooler) close() {
-	if b.main != nil {
-		_ = b.main.cmd.Process.Kill()
-		select {
-		case <-b.main.ended:
-		case <-time.After(stopLimit): // the watchdog kills it once more
-		}
-	}
-	b.dog.finish()
 }

@@ -3,7 +3,6 @@
 package realserver
 
 import (
-	"errors"
 	"os/exec"
 	"syscall"
 )
@@ -18,8 +17,6 @@ const (
 	sigPause     = syscall.Signal(0)
 	sigResume    = syscall.Signal(0)
 )
-
-var errUnsupported = errors.New("real servers are started on Linux and macOS only")
 
 type account struct{}
 

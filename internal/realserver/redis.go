@@ -46,7 +46,7 @@ func NewRedis(t testing.TB, o *RedisOptions) *Redis {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("end of the log of the Redis on port %d:\n%s", p.port, tail(p.logFile()))
+			t.Logf("end of the log of the Redis on port %d:\n%s", p.port, tail(p.log))
 		}
 		p.close()
 	})

@@ -12,13 +12,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
 func findRedis() (string, error) {
-	if sigPause == syscall.Signal(0) {
-		return "", errors.New("real servers are started on Linux and macOS only")
+	if err := supported(); err != nil {
+		return "", err
 	}
 	for _, name := range []string{"redis-server", "valkey-server"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -30,27 +29,23 @@ func findRedis() (string, error) {
 
 // redisProcess is one Redis with its files.
 type redisProcess struct {
-	bin, dir string
+	*home
+	*child
+	bin      string
 	port     int
 	bus      int // of a cluster
 	password string
 	config   []string
-	dog      *watchdog
-	main     *process // nil while it is down
 }
 
 func newRedisProcess(bin string, o RedisOptions) (*redisProcess, error) {
-	dir, err := os.MkdirTemp("", "ringfence-redis-")
+	h, err := newHome("redis")
 	if err != nil {
 		return nil, err
 	}
-	dog, err := startWatchdog(dir)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	p := &redisProcess{bin: bin, dir: dir, password: rand.Text(), dog: dog}
+	p := &redisProcess{home: h, child: h.add("redis", filepath.Join(h.dir, "log")), bin: bin, password: rand.Text()}
 	p.config = []string{
-		"bind 127.0.0.1", "dir " + dir, "logfile " + p.logFile(), "save \"\"",
+		"bind 127.0.0.1", "dir " + h.dir, "logfile " + p.log, "save \"\"",
 		"requirepass " + p.password, "repl-diskless-sync-delay 0", "repl-diskless-sync yes",
 	}
 	if o.Durable {
@@ -64,8 +59,6 @@ func newRedisProcess(bin string, o RedisOptions) (*redisProcess, error) {
 	p.config = append(p.config, "cluster-enabled yes", "cluster-node-timeout 1000", "cluster-port "+strconv.Itoa(p.bus))
 	return p, err
 }
-
-func (p *redisProcess) logFile() string { return filepath.Join(p.dir, "log") }
 
 // start starts the server and waits until it answers. The port is chosen at the
 // first start and kept, so that a client finds the server again.
@@ -87,59 +80,10 @@ func (p *redisProcess) start() error {
 	}
 	cmd := exec.Command(p.bin, file)
 	ownGroup(cmd)
-	if err := cmd.Start(); err != nil {
+	if err := p.child.start(cmd); err != nil {
 		return err
 	}
-	p.main = &process{cmd: cmd, ended: make(chan struct{})}
-	go func(m *process) { _ = m.cmd.Wait(); close(m.ended) }(p.main)
-	if err := p.dog.tell(p.pid()); err != nil {
-		return errors.Join(err, p.end(sigKill))
-	}
-	return p.waitReady()
-}
-
-func (p *redisProcess) waitReady() error {
-	err, ended := errors.New("no look yet"), false
-	answers := until(startLimit, func() bool {
-		select {
-		case <-p.main.ended:
-			ended = true
-			return true
-		default:
-		}
-		_, err = p.exec("PING")
-		return err == nil
-	})
-	if ended || !answers {
-		return fmt.Errorf("redis does not answer: %w; its log says:\n%s", err, tail(p.logFile()))
-	}
-	return nil
-}
-
-func (p *redisProcess) pid() int { return p.main.cmd.Process.Pid }
-
-func (p *redisProcess) end(how syscall.Signal) error {
-	if p.main == nil {
-		return nil
-	}
-	if err := signal(how, p.pid()); err != nil {
-		return err
-	}
-	if err := signal(sigResume, p.pid()); err != nil { // it may be paused
-		return err
-	}
-	select {
-	case <-p.main.ended:
-	case <-time.After(stopLimit):
-		return fmt.Errorf("redis did not end within %s of %s", stopLimit, how)
-	}
-	p.main = nil
-	return p.dog.tell()
-}
-
-func (p *redisProcess) close() {
-	_ = p.end(sigKill) // what this leaves, the watchdog ends
-	p.dog.finish()
+	return p.waitReady(func() error { _, err := p.exec("PING"); return err })
 }
 
 // exec sends one command on a connection of its own.
@@ -204,14 +148,4 @@ func readReply(r *bufio.Reader) (string, error) {
 		}
 	}
 	return strings.Join(lines, "\n"), nil
-}
-
-// tail returns the end of a log.
-func tail(file string) string {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err.Error()
-	}
-	const most = 4 << 10
-	return string(text[max(0, len(text)-most):])
 }

@@ -6,18 +6,11 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"syscall"
 	"time"
 )
-
-// process is a child and the news of its end.
-type process struct {
-	cmd   *exec.Cmd
-	ended chan struct{}
-}
 
 // start runs the server and waits until it answers. The port is chosen at the
 // first start and kept, so that a client finds the server again.
@@ -56,11 +49,9 @@ func (c *cluster) startOn(port int) error {
 	cmd := c.command(context.Background(), "postgres", args...)
 	cmd.Env = append(cmd.Env, c.env...)
 	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
+	if c.main, err = launch(cmd); err != nil {
 		return err
 	}
-	c.main = &process{cmd: cmd, ended: make(chan struct{})}
-	go func(p *process) { _ = p.cmd.Wait(); close(p.ended) }(c.main)
 	if err := c.tellWatchdog(); err != nil {
 		return errors.Join(err, c.stop(sigKill))
 	}
@@ -193,7 +184,7 @@ func (c *cluster) close() {
 	c.dog.finish()
 }
 
-func (c *cluster) pid() int { return c.main.cmd.Process.Pid }
+func (c *cluster) pid() int { return c.main.pid() }
 
 func (c *cluster) tellWatchdog() error {
 	if c.main == nil {

@@ -44,7 +44,7 @@ func NewZooKeeper(t testing.TB, o *ZooKeeperOptions) *ZooKeeper {
 	t.Cleanup(func() {
 		if t.Failed() {
 			for _, m := range e.members {
-				t.Logf("end of the log of the ZooKeeper on port %d:\n%s", m.client, tail(m.log()))
+				t.Logf("end of the log of the ZooKeeper on port %d:\n%s", m.client, tail(m.log))
 			}
 		}
 		e.close()
@@ -86,12 +86,12 @@ func (z *ZooKeeper) Start() { z.t.Helper(); z.must(z.e.start()) }
 func (z *ZooKeeper) Stop() {
 	z.t.Helper()
 	for i := range z.e.members {
-		z.must(z.e.end(i, sigTerm))
+		z.must(z.e.members[i].end(sigTerm))
 	}
 }
 
 // Kill ends one member at once, as a crash does.
-func (z *ZooKeeper) Kill(member int) { z.t.Helper(); z.must(z.e.end(member, sigKill)) }
+func (z *ZooKeeper) Kill(member int) { z.t.Helper(); z.must(z.e.members[member].end(sigKill)) }
 
 // Pause stops one member where it is: its connections stay open, and nothing
 // answers. [ZooKeeper.Resume] lets it go on.

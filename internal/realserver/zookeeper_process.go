@@ -15,8 +15,8 @@ import (
 
 // findZooKeeper returns the program java and the class path of a ZooKeeper.
 func findZooKeeper() (java, jars string, err error) {
-	if sigPause == syscall.Signal(0) {
-		return "", "", errors.New("real servers are started on Linux and macOS only")
+	if err := supported(); err != nil {
+		return "", "", err
 	}
 	if java, err = exec.LookPath("java"); err != nil {
 		return "", "", fmt.Errorf("no Java is installed: %s", howTo("default-jre-headless", "openjdk"))
@@ -38,42 +38,34 @@ const sigTerm = syscall.SIGTERM
 
 // ensemble is one ZooKeeper ensemble with its files.
 type ensemble struct {
-	java, jars, dir string
-	settings        []string
-	dog             *watchdog
-	members         []*zooMember
+	*home
+	java, jars string
+	settings   []string
+	members    []*zooMember
 }
 
 type zooMember struct {
+	*child
 	id                     int    // as in zoo.cfg, from 1 on
 	dir                    string // of its configuration and its log
 	data                   string
 	client, peer, election int // ports
 	fakeTime               string
-	main                   *process // nil while it is down
 }
 
-func (m *zooMember) pid() int    { return m.main.cmd.Process.Pid }
-func (m *zooMember) log() string { return filepath.Join(m.dir, "log") }
-
 func newEnsemble(java, jars string, members int, settings []string) (*ensemble, error) {
-	dir, err := os.MkdirTemp("", "ringfence-zookeeper-")
+	h, err := newHome("zookeeper")
 	if err != nil {
 		return nil, err
 	}
-	dog, err := startWatchdog(dir)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	e := &ensemble{java: java, jars: jars, dir: dir, settings: settings, dog: dog}
+	e := &ensemble{home: h, java: java, jars: jars, settings: settings}
 	for i := range members {
 		name := fmt.Sprint("m", i)
-		m := &zooMember{id: i + 1, dir: filepath.Join(dir, name), data: filepath.Join(e.data(), name)}
-		for _, port := range []*int{&m.client, &m.peer, &m.election} {
-			if *port, err = freePort(); err != nil {
-				e.close()
-				return nil, err
-			}
+		m := &zooMember{id: i + 1, dir: filepath.Join(h.dir, name), data: filepath.Join(e.data(), name)}
+		m.child = h.add("ZooKeeper", filepath.Join(m.dir, "log"))
+		if err := freePorts(&m.client, &m.peer, &m.election); err != nil {
+			e.close()
+			return nil, err
 		}
 		e.members = append(e.members, m)
 	}
@@ -91,7 +83,7 @@ func (e *ensemble) start() error {
 		}
 	}
 	for _, m := range e.members {
-		if err := e.waitReady(m); err != nil {
+		if err := m.waitReady(func() error { _, err := m.mode(); return err }); err != nil {
 			return err
 		}
 	}
@@ -103,11 +95,6 @@ func (e *ensemble) startMember(m *zooMember) error {
 	if err != nil {
 		return err
 	}
-	log, err := os.OpenFile(m.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
 	cmd := exec.Command(e.java, "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
 		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true",
 		"-Dorg.slf4j.simpleLogger.log.org.apache.zookeeper.server.NIOServerCnxn=error",   // says when a client leaves
@@ -122,14 +109,8 @@ func (e *ensemble) startMember(m *zooMember) error {
 		}
 		cmd.Env = append(cmd.Env, "LD_PRELOAD="+library, "FAKETIME="+m.fakeTime)
 	}
-	cmd.Stdout, cmd.Stderr = log, log
 	ownGroup(cmd)
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	m.main = &process{cmd: cmd, ended: make(chan struct{})}
-	go func(p *process) { _ = p.cmd.Wait(); close(p.ended) }(m.main)
-	return e.tellWatchdog()
+	return m.startLogged(cmd)
 }
 
 // configure writes what a member reads at its start, and returns its zoo.cfg.
@@ -149,35 +130,6 @@ func (e *ensemble) configure(m *zooMember) (string, error) {
 	return file, errors.Join(os.MkdirAll(m.dir, 0o700), os.MkdirAll(m.data, 0o700),
 		os.WriteFile(file, []byte(text), 0o600),
 		os.WriteFile(filepath.Join(m.data, "myid"), fmt.Append(nil, m.id), 0o600))
-}
-
-func (e *ensemble) tellWatchdog() error {
-	var pids []int
-	for _, m := range e.members {
-		if m.main != nil {
-			pids = append(pids, m.pid())
-		}
-	}
-	return e.dog.tell(pids...)
-}
-
-// waitReady waits until a member serves clients.
-func (e *ensemble) waitReady(m *zooMember) error {
-	err, ended := errors.New("no look yet"), false
-	answers := until(startLimit, func() bool {
-		select {
-		case <-m.main.ended:
-			ended = true
-			return true
-		default:
-		}
-		_, err = m.mode()
-		return err == nil
-	})
-	if ended || !answers {
-		return fmt.Errorf("ZooKeeper does not answer: %w; its log says:\n%s", err, tail(m.log()))
-	}
-	return nil
 }
 
 // mode is what a member serves as: leader, follower or standalone.
@@ -216,29 +168,4 @@ func (e *ensemble) leader() (int, error) {
 		errs = append(errs, err)
 	}
 	return 0, fmt.Errorf("the ensemble has no leader: %w", errors.Join(errs...))
-}
-
-func (e *ensemble) end(i int, how syscall.Signal) error {
-	m := e.members[i]
-	if m.main == nil {
-		return nil
-	}
-	if err := errors.Join(signal(how, m.pid()), signal(sigResume, m.pid())); err != nil { // it may be paused
-		return err
-	}
-	select {
-	case <-m.main.ended:
-	case <-time.After(stopLimit):
-		return fmt.Errorf("ZooKeeper did not end within %s of %s", stopLimit, how)
-	}
-	m.main = nil
-	return e.tellWatchdog()
-}
-
-// close ends all members and removes the files.
-func (e *ensemble) close() {
-	for i := range e.members {
-		_ = e.end(i, sigKill) // what this leaves, the watchdog ends
-	}
-	e.dog.finish()
 }

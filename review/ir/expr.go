@@ -114,7 +114,7 @@ func (e *Expr) Arg(i int) *Expr {
 
 // Key is the name of the i-th argument or element, "" if it has none.
 func (e *Expr) Key(i int) string {
-	if i < len(e.Keys) {
+	if i >= 0 && i < len(e.Keys) {
 		return e.Keys[i]
 	}
 	return ""

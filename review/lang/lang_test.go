@@ -66,8 +66,8 @@ func TestDeep(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"x.go", "x.py", "x.js", "x.ts", "x.java", "x.rb", "x.php", "x.lua", "x.sh", "x.sql"} {
 		for _, piece := range []string{"(", "[", "{", "((", "f(", "if (", "a ? ", "!", "-", "x => ", "{a: ", "`${", "[x for x in ", "not ", "begin ", "function(", "case ", "a.b(c, ", "<", "\"#{", "case when "} {
-			build(name, []byte("<?php lock "+strings.Repeat(piece, 3000)))
-			build(name, []byte("lock = "+strings.Repeat(piece, 3000)))
+			build(name, []byte("<?php lock "+strings.Repeat(piece, 1000)))
+			build(name, []byte("lock = "+strings.Repeat(piece, 1000)))
 		}
 	}
 }

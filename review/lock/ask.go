@@ -137,7 +137,7 @@ func (s *Site) FailureIgnored(name string) (at *ir.Stmt) {
 			return
 		}
 		if st.X.Kind == ir.Binary && st.X.Name == "!=" && st.X.X.Path() == name && st.X.Args[0].Is("nil") {
-			if exits(st.Body) || len(st.Else) > 0 || assigns(st.Body) {
+			if exits(st.Body) || assigns(st.Body) || len(st.Else) > 0 && s.In.Work(st.End, s.In.End) == nil {
 				handled = true
 			} else {
 				at = st
@@ -191,6 +191,35 @@ func leavesLater(list []*ir.Stmt) (found bool) {
 	return found
 }
 
+// Decides reports whether a branch asks nothing but whether an op worked.
+func (o *Op) Decides(s *ir.Stmt) bool {
+	x := s.X
+	for x != nil && x.Kind == ir.Unary {
+		x = x.X
+	}
+	if x == nil || x.Kind == ir.Binary && (x.Name == "&&" || x.Name == "and" || x.Name == "||" || x.Name == "or") {
+		return false
+	}
+	if o.Use == Tested && o.Stmt() == s {
+		return true
+	}
+	names := map[string]bool{}
+	for _, n := range o.Names {
+		names[n] = n != "err" && n != "error" && n != "_" && n != ""
+	}
+	return (x.Kind == ir.Name || x.Kind == ir.Member) && names[x.Path()] && s.Pos > o.Pos()
+}
+
+// Idle reports whether statements do nothing but take note.
+func Idle(f *Function, list []*ir.Stmt) bool {
+	for _, s := range list {
+		if s.Does != ir.Eval || s.X.Kind != ir.Call || !quiet[s.X.Method()] && !f.isLogging(s.X) {
+			return false
+		}
+	}
+	return true
+}
+
 // Awaits reports whether a function waits for a promise somewhere: it is an
 // asynchronous one.
 func (f *Function) Awaits() (found bool) {
@@ -214,7 +243,7 @@ func (f *Function) Work(from, to ir.Pos) *Site {
 	return nil
 }
 
-var quiet = wordSet("len str string int append time Error Errorf sleep Sleep setTimeout New Error print println echo printf puts isHeldByCurrentThread usleep format Sprintf")
+var quiet = wordSet("wait true : len str string int append time Error Errorf sleep Sleep setTimeout New Error print println echo printf puts isHeldByCurrentThread usleep format Sprintf")
 
 func (f *Function) isLogging(e *ir.Expr) bool {
 	root := strings.ToLower(firstWord(strings.TrimPrefix(e.X.Path(), "this.")))

@@ -41,6 +41,9 @@ func (f *Function) effect(s *Site) *Effect {
 			return e
 		}
 	}
+	if e := f.flushed(s); e != nil {
+		return e
+	}
 	return f.storeWrite(s)
 }
 
@@ -49,7 +52,7 @@ func (f *Function) write(s *Site, q *Query) *Effect {
 		return nil
 	}
 	e := &Effect{Site: s, Kind: Write, Query: q, What: q.Verb + " of " + strings.Trim(q.Table, `"[]`)}
-	_, tests := q.Test(IsFence)
+	tests := q.comparesFence()
 	_, sets := q.Set(IsFence)
 	e.Fenced = tests || q.Builder && (sets || mentionsFence(s.Call))
 	_, version := q.Test(isVersion)
@@ -113,7 +116,7 @@ func (f *Function) isDurable(s *Site, q *Query) bool {
 	return false
 }
 
-var ormWords = wordSet("prisma objects knex db session em entityManager supabase orm repository repo Model sequelize DB query table from typeorm mongoose")
+var ormWords = wordSet("prisma $em $entityManager manager objects knex db session em entityManager supabase orm repository repo Model sequelize DB query table from typeorm mongoose")
 
 // speaksOrm reports whether a chain begins at something that maps objects to rows.
 func (f *Function) speaksOrm(e *ir.Expr) (found bool) {

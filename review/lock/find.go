@@ -121,7 +121,7 @@ func (f *Function) cacheOp(s *Site) *Op {
 	root := lastWord(strings.TrimSuffix(path, "."+e.Method()))
 	cacheLike := root == "cache" || root == "Cache" || strings.HasSuffix(strings.ToLower(root), "memcache") || strings.HasPrefix(root, "mc") || root == "memcached"
 	switch {
-	case !cacheLike || len(e.Args) == 0:
+	case !cacheLike || len(e.Args) == 0 || f.isRedis(e.Receiver()):
 		return nil
 	case e.Method() == "add" && len(e.Args) >= 2,
 		e.Method() == "write" && e.Named("unless_exist").Is("true"):

@@ -22,8 +22,11 @@ type Pair struct{ Check, Write *Op }
 
 // Name is how a reader would call the lock.
 func (l *Lock) Name() string {
-	if l.Family == Advisory {
+	switch {
+	case l.Family == Advisory:
 		return "the advisory lock"
+	case l.Family == Table && l.Ops[0].SQL != nil:
+		return "the lock in " + strings.TrimSuffix(shortType(strings.Trim(l.Ops[0].SQL.Table, "`\"[]")), "Repository")
 	}
 	k := strings.Trim(l.Key, "{}")
 	if k == "" || strings.ContainsAny(k, "{}(") {
@@ -328,7 +331,7 @@ func (l *Lock) isNamed() bool {
 		if o.Command != nil && o.Command.Key != nil && mentions(o.Command.Key, lockWords) {
 			return true
 		}
-		if hasWord(o.In.Name, lockWords) || o.In.class() != nil && hasWord(o.In.class().Name, lockWords) {
+		if hasWord(o.In.title(), lockWords) || o.In.class() != nil && hasWord(o.In.class().Name, lockWords) {
 			return true
 		}
 	}
@@ -351,6 +354,9 @@ func mentions(e *ir.Expr, set map[string]bool) (found bool) {
 // ownerCompared reports whether what was written is compared before a release.
 func (l *Lock) ownerCompared() bool {
 	for _, r := range l.All(Read) {
+		if r.comparesWith(l.Own(Acquire)) {
+			return true
+		}
 		for _, d := range l.All(Release) {
 			if r.In == d.In && r.Pos() < d.Pos() && r.decides(d) && len(l.Own(Acquire)) > 0 && !isCount(l.Own(Acquire)[0].Value) {
 				return true
@@ -358,6 +364,27 @@ func (l *Lock) ownerCompared() bool {
 		}
 	}
 	return false
+}
+
+// comparesWith reports whether a look compares what it reads with the value that the
+// lock is taken with.
+func (o *Op) comparesWith(takes []*Op) (found bool) {
+	if !o.comparesOwner() {
+		return false
+	}
+	for _, take := range takes {
+		owner := take.Value.Path()
+		if owner == "" || take.File() != o.File() {
+			continue
+		}
+		o.In.eachStmt(func(s *ir.Stmt) {
+			s.X.Each(func(x *ir.Expr) bool {
+				found = found || x.Kind == ir.Binary && comparisons[x.Name] && (x.X.Path() == owner || x.Args[0].Path() == owner)
+				return !found
+			})
+		})
+	}
+	return found
 }
 
 // leads reports whether the lock decides which process leads.

@@ -7,14 +7,20 @@ func (u *Unit) link() {
 	for _, f := range u.Functions {
 		for _, s := range f.Sites {
 			if g := u.callee(f, s.Call); g != nil && g != f {
-				f.calls = append(f.calls, call{s, g})
+				f.calls = append(f.calls, call{site: s, to: g})
+			} else if c, ok := u.started(f, s); ok {
+				f.calls = append(f.calls, c)
+				c.to.Beside = true
 			}
 		}
 	}
+	u.bind()
 	for range 3 {
 		for _, f := range u.Functions {
 			for _, c := range f.calls {
-				c.site.carry(c.to)
+				if !c.beside {
+					c.site.carry(c.to)
+				}
 			}
 		}
 	}

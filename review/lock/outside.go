@@ -19,7 +19,7 @@ var outwards = []outward{
 		wordSet("stripe charges charge paymentintents paymentintent paymentIntents payment_intents transfers payouts refunds braintree paypal adyen gateway invoices Charge PaymentIntent payments Transfer Payout")},
 	{"a mail", true, wordSet("send sendMail send_mail send_message deliver_now deliver_later deliver sendmail SendMail Send sendEmail send_email SendEmail queue send_mass_mail DialAndSend mail"),
 		wordSet("mail mailer mailers smtp transporter transport ses sendgrid sgmail mailgun email emails postmark django smtplib sesv2 mailsender javamailsender nodemailer UserMailer server gomail")},
-	{"a message", true, wordSet("publish send produce basic_publish send_message sendMessage sendToQueue Publish PublishWithContext SendMessage WriteMessages convertAndSend Produce publishBatch put_events xadd XAdd enqueue PublishMsg"),
+	{"a message", true, wordSet("publish send produce basic_publish send_message sendMessage sendToQueue Publish PublishWithContext SendMessage WriteMessages convertAndSend Produce publishBatch create put_events xadd XAdd enqueue PublishMsg"),
 		wordSet("producer kafka channel ch amqp rabbit sns sqs pubsub topic publisher nats rabbittemplate kafkatemplate writer eventbridge queue exchange twilio slack telegram js messages bus broker sms")},
 }
 
@@ -55,7 +55,7 @@ func (f *Function) chainHas(e *ir.Expr, set map[string]bool) bool {
 	for x := e.Receiver(); x != nil; {
 		switch x.Kind {
 		case ir.Member, ir.Name:
-			found = found || hasAny(x.Name, set) || hasAny(shortType(f.typeOf(x)), set)
+			found = found || hasAny(x.Name, set) || hasAny(f.kindOf(x), set)
 			x = x.X
 		case ir.Call, ir.New, ir.Await, ir.Index:
 			x = x.X
@@ -64,6 +64,16 @@ func (f *Function) chainHas(e *ir.Expr, set map[string]bool) bool {
 		}
 	}
 	return found
+}
+
+// kindOf is the type of a value, with its module where that is the name of a service
+// rather than an address.
+func (f *Function) kindOf(x *ir.Expr) string {
+	t := f.typeOf(x)
+	if f.File.Language == ir.Python {
+		return t
+	}
+	return shortType(t)
 }
 
 func hasAny(name string, set map[string]bool) bool {

@@ -16,6 +16,9 @@ var poolMakers = wordSet("Pool knex PrismaClient Sequelize createPool Open OpenD
 // keeps until the lock is given back.
 func Pooled(o *Op) bool {
 	conn := o.Conn
+	if o.In.File.Language == ir.Shell {
+		return o.SQL != nil && !o.wholeSession()
+	}
 	if conn == nil {
 		return false
 	}
@@ -23,6 +26,18 @@ func Pooled(o *Op) bool {
 		return true
 	}
 	return o.scopedOut()
+}
+
+// wholeSession reports whether a client program that is called in a shell does more
+// in its session than to take the lock.
+func (o *Op) wholeSession() bool {
+	for i := range o.Call.Args {
+		text, ok := o.In.fold(o.Call.Args[i])
+		if _, rest, more := strings.Cut(text, ";"); ok && more && strings.TrimSpace(rest) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *Function) isPool(conn *ir.Expr) bool {

@@ -38,7 +38,7 @@ func (f *Function) redisCommand(e *ir.Expr) *Command {
 	if name == "" || f.notRedis(e) {
 		return f.preparedScript(e)
 	}
-	if name == "Build" || name == "build" {
+	if isBuilt(e) {
 		return f.builtCommand(e)
 	}
 	args := f.plainArgs(e)
@@ -76,6 +76,19 @@ func (f *Function) boundMethod(e *ir.Expr) bool {
 		return !found
 	})
 	return found
+}
+
+// redisMakers make a client of Redis.
+var redisMakers = wordSet("createClient createCluster Redis StrictRedis IORedis NewClient NewUniversalClient from_url ConnectionPool Jedis JedisPooled Predis")
+
+// isRedis reports whether a value is a client of Redis, whatever it is called.
+func (f *Function) isRedis(e *ir.Expr) (found bool) {
+	v := f.resolve(e)
+	v.Each(func(x *ir.Expr) bool {
+		found = found || (x.Kind == ir.Call || x.Kind == ir.New) && redisMakers[x.Method()]
+		return !found
+	})
+	return found || strings.Contains(strings.ToLower(f.typeOf(e)), "redis")
 }
 
 // notRedis are receivers that have methods of the same names.
@@ -121,6 +134,9 @@ func (f *Function) sentCommand(e *ir.Expr, args []*ir.Expr) *Command {
 	}
 	return f.fill(c, e, args[1:])
 }
+
+// isBuilt reports whether an argument is a command that a chain builds.
+func isBuilt(e *ir.Expr) bool { return e.Method() == "Build" || e.Method() == "build" }
 
 // builtCommand reads a chain that builds a command: Set().Key(k).Value(v).Nx().
 func (f *Function) builtCommand(e *ir.Expr) *Command {

@@ -1,6 +1,8 @@
 package lock
 
 import (
+	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
@@ -12,8 +14,10 @@ type Function struct {
 	*ir.Func
 	Unit  *Unit
 	Sites []*Site
-	defs  map[string][]def
-	calls []call
+	// Beside is set for a function that something starts beside the work.
+	Beside bool
+	defs   map[string][]def
+	calls  []call
 }
 
 // def is a value that a name may have.
@@ -27,8 +31,10 @@ type def struct {
 
 // call is a call of a function of the unit.
 type call struct {
-	site *Site
-	to   *Function
+	site   *Site
+	to     *Function
+	args   []*ir.Expr // what is handed in, if those are not the arguments of the site
+	beside bool       // it runs beside the caller: nothing that it does is done when the site is passed
 }
 
 // define notes what an assignment gives to its targets.
@@ -74,6 +80,15 @@ func (f *Function) class() *ir.Class {
 		}
 	}
 	return nil
+}
+
+// title is what a function is called; what stands outside of any, by its file, where
+// that is a unit of work: a script of Redis, of a shell.
+func (f *Function) title() string {
+	if f.Name == "" && (f.File.Language == ir.Lua || f.File.Language == ir.Shell) {
+		return strings.TrimSuffix(path.Base(filepath.ToSlash(f.File.Path)), path.Ext(f.File.Path))
+	}
+	return f.Name
 }
 
 // param finds a parameter by its name, also one of a function further out.
@@ -161,11 +176,23 @@ func (f *Function) lookup(name string, at ir.Pos) (def, bool) {
 // mayUse reports whether a name of another file of the unit means the same here.
 func (f *Function) mayUse(name string) bool {
 	switch f.File.Language {
-	case ir.Python, ir.JavaScript, ir.Lua, ir.Shell:
+	case ir.Shell:
+		return f.sources()
+	case ir.Python, ir.JavaScript, ir.Lua:
 		_, ok := f.File.Imported(name)
 		return ok
 	}
 	return true
+}
+
+// sources reports whether a script of a shell reads another one into itself.
+func (f *Function) sources() bool {
+	for _, s := range f.Unit.byFunc[f.File.Top()].Sites {
+		if path := s.Call.X.Path(); path == "." || path == "source" {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *Function) outer() *Function {
@@ -241,7 +268,7 @@ func (f *Function) typeWithin(e *ir.Expr, depth int) string {
 		}
 	case ir.New:
 		return f.qualify(e.X.Path())
-	case ir.Map:
+	case ir.Map, ir.List:
 		if e.X != nil {
 			return e.X.Name
 		}
@@ -280,6 +307,9 @@ func (f *Function) typeOfCall(e *ir.Expr, depth int) string {
 		if f.Unit.classes[name] != nil {
 			return name
 		}
+	}
+	if name == "new" && e.Receiver() != nil {
+		return f.qualify(e.Receiver().Path())
 	}
 	if path := e.X.Path(); isUpper(lastWord(path)) || strings.HasPrefix(name, "from") || name == "new" || name == "connect" {
 		return f.qualify(path)

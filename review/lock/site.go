@@ -76,12 +76,13 @@ func (s *Site) Loop() bool {
 }
 
 // transparent are methods that hand on what the call before them returned.
-var transparent = wordSet("Result Err Val Bool Int Int64 Text Uint64 Scan catch finally then scalar scalar_one fetchone fetchall one first rows get getOrDefault join block unwrap freeze toString decode booleanValue longValue intValue orElse orElseGet isPresent present? to_i to_s positive? zero? nil? rowcount all fetchColumn equals RowsAffected LastInsertId scalars mappings strip result value await expect toCompletableFuture ok_or Error hex awaitSingle")
+var transparent = wordSet("Result Err Val Bool Int Int64 Text Uint64 Scan catch finally then scalar scalar_one fetchone fetchall one first rows get getOrDefault join block unwrap freeze toString decode booleanValue longValue intValue orElse orElseGet isPresent present? to_i to_s positive? zero? nil? rowcount all fetchColumn equals RowsAffected LastInsertId scalars mappings strip result value await expect ToString AsInt64 AsBool AsBytes ToInt64 ToBool ToMessage toCompletableFuture ok_or Error hex awaitSingle")
 
 // walk collects the sites and definitions of a function.
 type walk struct {
 	f     *Function
 	path  []Step
+	last  Use // what becomes of the value of the last statement
 	depth int
 }
 
@@ -123,7 +124,7 @@ func (w *walk) head(s *ir.Stmt, last bool) {
 	case ir.Eval, ir.Defer, ir.Spawn:
 		use = Dropped
 		if last {
-			use = Returned
+			use = w.last
 		}
 		if s.Does == ir.Defer {
 			step.Branch = InDeferred
@@ -232,7 +233,7 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 			w.block(a, use)
 			continue
 		}
-		if wrappers[e.Method()] {
+		if wrappers[e.Method()] || senders[e.Method()] && isBuilt(a) {
 			w.expr(a, use, names)
 			continue
 		}
@@ -255,7 +256,10 @@ func swallows(handler *ir.Expr) bool {
 // block walks a block whose last value becomes that of the call it is attached to.
 func (w *walk) block(e *ir.Expr, use Use) {
 	w.path = append(w.path, Step{Stmt: w.path[len(w.path)-1].Stmt, Branch: InLambda, Lambda: e})
+	outer := w.last
+	w.last = use
 	w.stmts(e.Func.Body, e.Func.Short && use != Dropped)
+	w.last = outer
 	w.path = w.path[:len(w.path)-1]
 }
 
@@ -264,6 +268,9 @@ func (w *walk) lambda(e *ir.Expr) {
 		return
 	}
 	w.path = append(w.path, Step{Stmt: w.path[len(w.path)-1].Stmt, Branch: InLambda, Lambda: e})
+	outer := w.last
+	w.last = Returned
 	w.stmts(e.Func.Body, e.Func.Short)
+	w.last = outer
 	w.path = w.path[:len(w.path)-1]
 }

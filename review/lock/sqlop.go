@@ -34,6 +34,28 @@ var (
 // IsFence reports whether a column or a name is that of a fence.
 func IsFence(name string) bool { return hasWord(name, fenceWords) }
 
+// orderedWords name what is a fence where it is compared by its order.
+var orderedWords = wordSet("token tokens version seq sequence ballot grant term epoch lease")
+
+// IsOrdered reports whether a name may be that of a fence where it is compared with
+// another by its order.
+func IsOrdered(name string) bool { return IsFence(name) || hasWord(name, orderedWords) }
+
+// comparesFence reports whether a statement compares a fence in its condition.
+func (q *Query) comparesFence() bool {
+	if _, ok := q.Test(IsFence); ok {
+		return true
+	}
+	for _, p := range q.Where {
+		if isOrder(p.Op) && IsOrdered(p.Column) && !IsExpiry(p.Column) {
+			return true
+		}
+	}
+	return false
+}
+
+func isOrder(op string) bool { return op == "<" || op == "<=" || op == ">" || op == ">=" }
+
 // IsOwner reports whether a column or a name says who holds a lock.
 func IsOwner(name string) bool {
 	return ownerColumns[strings.ToLower(name)] || hasWord(name, ownerColumns)
@@ -88,8 +110,13 @@ func (f *Function) advisoryOp(s *Site, q *Query, name string, sc scope) *Op {
 // isLockTable tells a table of locks by its name, or by columns that say who has
 // locked the row and until when.
 func (f *Function) isLockTable(q *Query) bool {
-	if hasWord(q.Table, lockTables) && !(q.Builder && !f.isModel(q)) {
+	if hasWord(q.Table, lockTables) && !(q.Builder && !q.Item && !f.isModel(q)) {
 		return true
+	}
+	if _, free := q.Test(func(c string) bool { return c == "attribute_not_exists" }); free {
+		_, owner := q.Set(IsOwner)
+		_, until := q.Set(IsExpiry)
+		return owner && until
 	}
 	owner, until := false, false
 	for _, list := range [][]query.Pair{q.Sets, q.Where} {
@@ -114,11 +141,14 @@ func (f *Function) isModel(q *Query) bool {
 	return q.Conn != nil && !isUpper(t) || q.Builder && f.isMappedName(t)
 }
 
+// modelWords name where mapped classes are kept.
+var modelWords = wordSet("model models entity entities schema schemas orm")
+
 // isMappedName reports whether a name stands for a model that is defined by a call,
 // or imported from where models are kept.
 func (f *Function) isMappedName(name string) bool {
 	if i, ok := f.File.Imported(name); ok {
-		return strings.Contains(strings.ToLower(i.Path), "model")
+		return hasWord(i.Path, modelWords)
 	}
 	d, ok := f.lookup(name, f.End)
 	return ok && d.x != nil && (d.x.Method() == "model" || d.x.Method() == "define")

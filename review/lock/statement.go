@@ -13,6 +13,7 @@ type Query struct {
 	Conn    *ir.Expr
 	Builder bool // it was put together by calls: no text
 	Guarded bool // a condition stands in it that cannot be read
+	Item    bool // it is a request of DynamoDB, whose table is only known when it runs perhaps
 }
 
 // statement reads a call that sends SQL, or what a builder of statements makes;
@@ -30,35 +31,66 @@ func (f *Function) statement(e *ir.Expr) *Query {
 	return f.builderStatement(e)
 }
 
-// itemStatement reads a request of DynamoDB in Go, whose input is one literal.
-func (f *Function) itemStatement(e *ir.Expr) *Query {
-	verb := map[string]string{"PutItem": "upsert", "UpdateItem": "update", "DeleteItem": "delete"}[e.Method()]
-	if verb == "" || f.File.Language != ir.Go || len(e.Args) < 2 {
-		return nil
+// itemVerbs are the requests of DynamoDB.
+var itemVerbs = map[string]string{
+	"PutItem": "upsert", "UpdateItem": "update", "DeleteItem": "delete", "PutCommand": "upsert", "UpdateCommand": "update", "DeleteCommand": "delete",
+	"PutItemCommand": "upsert", "UpdateItemCommand": "update", "DeleteItemCommand": "delete",
+}
+
+// itemRequest finds the input of a request of DynamoDB: client.PutItem(ctx, &input) in
+// Go, client.send(new PutCommand(input)) in JavaScript.
+func (f *Function) itemRequest(e *ir.Expr) (verb string, input Value) {
+	switch {
+	case f.File.Language == ir.Go && len(e.Args) > 1:
+		verb, input = itemVerbs[e.Method()], f.resolve(e.Args[1])
+	case f.File.Language == ir.JavaScript && e.Method() == "send" && len(e.Args) == 1:
+		command := f.resolve(e.Args[0])
+		verb = itemVerbs[command.Method()]
+		if verb != "" {
+			input = command.In.resolve(command.Arg(0))
+		}
 	}
-	input := f.resolve(e.Args[1])
-	if input.Kind == ir.Unary {
+	if verb != "" && input.Kind == ir.Unary {
 		input = input.In.resolve(input.X)
 	}
-	if input.Kind != ir.Map {
+	return verb, input
+}
+
+// itemStatement reads a request of DynamoDB whose input is one literal.
+func (f *Function) itemStatement(e *ir.Expr) *Query {
+	verb, input := f.itemRequest(e)
+	if verb == "" || input.Kind != ir.Map {
 		return nil
 	}
-	q := &Query{Statement: &query.Statement{Verb: verb, Table: "item"}, Builder: true, Conn: e.Receiver()}
+	q := &Query{Statement: &query.Statement{Verb: verb, Table: "item"}, Builder: true, Item: true, Conn: e.Receiver()}
 	for i, k := range input.Keys {
 		text := input.In.texts(input.Args[i])
 		switch k {
 		case "TableName":
-			q.Table = strings.TrimSpace(text)
+			if q.Table = strings.TrimSpace(text); q.Table == "" {
+				q.Table = lastWord(input.In.resolve(input.Args[i]).Path())
+			}
 		case "ConditionExpression", "UpdateExpression":
 			q.Guarded = q.Guarded || k == "ConditionExpression"
-			for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {
-				q.Where = append(q.Where, query.Pair{Column: w, Op: "="})
-			}
+			q.expression(text, input.In.resolve(input.Named("ExpressionAttributeNames")))
 		case "Item", "Key":
 			input.In.object(q, input.In.resolve(input.Args[i]), k == "Item")
 		}
 	}
 	return q
+}
+
+// expression collects the words of an expression of DynamoDB, with what the names in
+// it stand for.
+func (q *Query) expression(text string, names Value) {
+	for i, a := range names.Args {
+		if column, ok := names.In.fold(a); ok && strings.HasPrefix(names.Key(i), "#") {
+			text = strings.ReplaceAll(text, names.Key(i), column)
+		}
+	}
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {
+		q.Where = append(q.Where, query.Pair{Column: w, Op: "="})
+	}
 }
 
 // texts are the texts in an expression, one after the other.
@@ -110,7 +142,7 @@ func (f *Function) preparedOn(e *ir.Expr) *ir.Expr {
 // builders are the words by which builders and mappers of objects write and read.
 var builders = map[string]string{
 	"insert": "insert", "insertone": "insert", "insertmany": "insert", "insert_one": "insert", "insert_many": "insert", "create": "insert", "create!": "insert", "createmany": "insert", "bulk_create": "insert", "insert_all": "insert", "bulkcreate": "insert", "insertgetid": "insert", "findorcreate": "insert", "get_or_create": "insert", "firstorcreate": "insert", "insertorignore": "insert",
-	"update": "update", "update!": "update", "updateone": "update", "updatemany": "update", "update_one": "update", "update_many": "update", "update_all": "update", "update_columns": "update", "update_attributes": "update", "update_attribute": "update", "replace_one": "update", "replaceone": "update", "find_one_and_update": "update", "findoneandupdate": "update", "findbyidandupdate": "update", "bulk_update": "update", "updateorcreate": "update", "update_or_create": "update", "increment": "update", "decrement": "update", "increment!": "update", "findandmodify": "update", "find_and_modify": "update", "set": "update", "update_item": "update", "updateitem": "update", "bulkwrite": "update", "bulk_write": "update", "saveall": "update", "saveandflush": "update", "update_column": "update", "toggle!": "update",
+	"update": "update", "update!": "update", "updateone": "update", "updates": "update", "updatemany": "update", "update_one": "update", "update_many": "update", "update_all": "update", "update_columns": "update", "update_attributes": "update", "update_attribute": "update", "replace_one": "update", "replaceone": "update", "find_one_and_update": "update", "findoneandupdate": "update", "findbyidandupdate": "update", "bulk_update": "update", "updateorcreate": "update", "update_or_create": "update", "increment": "update", "decrement": "update", "increment!": "update", "findandmodify": "update", "find_and_modify": "update", "set": "update", "update_item": "update", "updateitem": "update", "bulkwrite": "update", "bulk_write": "update", "saveall": "update", "saveandflush": "update", "update_column": "update", "toggle!": "update",
 	"upsert": "upsert", "upsert_all": "upsert", "put_item": "upsert", "putitem": "upsert", "put": "upsert", "save": "upsert", "save!": "upsert", "persist": "upsert", "merge": "upsert", "put_object": "upsert", "putobject": "upsert", "add": "upsert", "saveorfail": "upsert",
 	"delete": "delete", "del": "delete", "destroy": "delete", "destroy!": "delete", "delete_all": "delete", "destroy_all": "delete", "delete_one": "delete", "deleteone": "delete", "deletemany": "delete", "delete_many": "delete", "remove": "delete", "delete_item": "delete", "deleteitem": "delete", "delete!": "delete",
 	"find": "select", "findone": "select", "find_one": "select", "findunique": "select", "findfirst": "select", "findby": "select", "find_by": "select", "find_by!": "select", "findbyid": "select", "first": "select", "one": "select", "one_or_none": "select", "first_or_create": "insert", "find_or_create_by": "insert", "find_or_create_by!": "insert", "find_or_initialize_by": "select", "get": "select", "get_item": "select", "getitem": "select", "findbypk": "select", "exists": "select", "exists?": "select", "scalar_one_or_none": "select", "select": "select", "maybesingle": "select", "single": "select",
@@ -126,15 +158,23 @@ func (f *Function) builderStatement(e *ir.Expr) *Query {
 	if verb == "" {
 		if m := strings.ToLower(e.Method()); strings.HasPrefix(m, "deleteby") || strings.HasPrefix(m, "removeby") {
 			verb = "delete"
-		} else if strings.HasPrefix(m, "findby") || strings.HasPrefix(m, "existsby") {
+		} else if strings.HasPrefix(m, "findby") || strings.HasPrefix(m, "findone") || strings.HasPrefix(m, "existsby") {
 			verb = "select"
 		}
 	}
-	if verb == "" || e.Receiver() == nil {
+	if verb == "" {
 		return nil
 	}
 	q := &Query{Statement: &query.Statement{Verb: verb}, Builder: true}
-	q.Table, q.Conn = f.tableOf(e)
+	if q.Table = f.ownClass(e); q.Table == "" && e.Receiver() == nil {
+		return nil
+	}
+	if q.Table == "" {
+		q.Table, q.Conn = f.modelOf(e), e.Receiver()
+	}
+	if q.Table == "" {
+		q.Table, q.Conn = f.tableOf(e)
+	}
 	if q.Table == "" {
 		return nil
 	}
@@ -159,6 +199,9 @@ func (f *Function) tableOf(e *ir.Expr) (table string, conn *ir.Expr) {
 		switch x.Kind {
 		case ir.Call:
 			if x.Receiver() == nil {
+				if t := f.ownClass(x); t != "" && builders[normal(x.Method())] != "" {
+					return t, nil
+				}
 				return shortType(f.typeOf(x)), nil
 			}
 			x = x.Receiver()
@@ -198,8 +241,11 @@ func (f *Function) namedTable(x *ir.Expr) string {
 	return ""
 }
 
+// plainTypes stand for any table: what the variable is called says which.
+var plainTypes = wordSet("Collection Table Repository Model Object AsyncIOMotorCollection MongoCollection CollectionReference")
+
 func (f *Function) memberTable(x *ir.Expr) string {
-	if t := shortType(f.typeOf(x)); t != "" {
+	if t := shortType(f.typeOf(x)); t != "" && !plainTypes[t] {
 		return t
 	}
 	return x.Name
@@ -215,8 +261,8 @@ func (f *Function) nameTable(e, x *ir.Expr) string {
 			return v.Method()
 		}
 	}
-	if t := f.typeOf(x); t != "" {
-		return shortType(t)
+	if t := shortType(f.typeOf(x)); t != "" && !plainTypes[t] {
+		return t
 	}
 	if x.Name == "this" && f.class() != nil {
 		return f.class().Name
@@ -224,43 +270,104 @@ func (f *Function) nameTable(e, x *ir.Expr) string {
 	return strings.TrimPrefix(x.Name, "$")
 }
 
-var wheres = wordSet("where andWhere and_where filter filter_by whereIn find find_by eq lt lte gt gte update update_one updateOne updateMany findOneAndUpdate find_one_and_update delete deleteMany deleteOne delete_one destroy findUnique findFirst match is neq replace_one replaceOne find_or_create_by update_item put_item UpdateItem PutItem updateItem putItem where_not_exists put_object PutObject putObject")
+var wheres = wordSet("where Where Not Or orWhere andWhere and_where filter filter_by whereIn find find_by eq lt lte gt gte update update_one updateOne updateMany findOneAndUpdate find_one_and_update delete deleteMany deleteOne delete_one destroy findUnique findFirst match is neq replace_one replaceOne find_or_create_by update_item put_item UpdateItem PutItem updateItem putItem where_not_exists put_object PutObject putObject")
 
 // conditions collects the columns that a chain tests and sets.
 func (f *Function) conditions(q *Query, e *ir.Expr) {
 	for x := e; x != nil && x.Kind == ir.Call; x = x.Receiver() {
 		last := x == e
 		where := wheres[x.Method()] || strings.Contains(x.Method(), "By")
+		maps := 0
 		for i, a := range x.Args {
 			v := f.resolve(a)
 			switch {
+			case x.Key(i) == "ConditionExpression":
+				q.Guarded = true
+				q.expression(f.texts(a), f.resolve(x.Named("ExpressionAttributeNames")))
 			case x.Key(i) != "":
 				f.argument(q, x.Key(i), v.Expr, where && !last || q.Verb == "select" || q.Verb == "delete")
 			case v.Kind == ir.Map:
-				f.object(q, v, last && i == len(x.Args)-1 && q.Verb != "select" && q.Verb != "delete" && !(where && !last) && !(i == 0 && len(x.Args) > 1))
-			case i == 0 && where && v.Kind == ir.String && len(x.Args) > 1:
-				q.Where = append(q.Where, query.Pair{Column: strings.ToLower(v.Name), Op: "="})
-			case where && v.Kind == ir.String:
-				q.Where = append(q.Where, query.Pair{Column: strings.ToLower(v.Name), Op: "="})
+				maps++
+				f.object(q, v, last && f.setsAt(x, maps) && q.Verb != "select" && q.Verb != "delete" && !(where && !last))
+			case v.Kind == ir.String && (where || strings.Contains(v.Name, "?")):
+				q.Where = append(q.Where, f.fragment(v.Name, x.Arg(i+1))...)
 			case where && v.Kind == ir.Binary:
 				q.Where = append(q.Where, query.Pair{Column: strings.ToLower(lastWord(v.X.Path())), Op: v.Name})
 			}
 		}
-		for _, w := range words(x.Method()) {
-			if strings.Contains(strings.ToLower(x.Method()), "by") {
+		if _, columns, ok := strings.Cut(x.Method(), "By"); ok { // deleteByNameAndOwner
+			for _, w := range words(columns) {
 				q.Where = append(q.Where, query.Pair{Column: w, Op: "="})
 			}
 		}
 	}
 }
 
+// setsAt reports whether the n-th object that a call is given is what it sets: the
+// filter comes first, except where the filter is in the options that come last.
+func (f *Function) setsAt(e *ir.Expr, n int) bool {
+	maps, options := 0, false
+	for _, a := range e.Args {
+		if v := f.resolve(a); v.Kind == ir.Map {
+			maps++
+			options = options || maps == 2 && v.Named("where") != nil
+		}
+	}
+	if maps == 1 || options {
+		return n == 1
+	}
+	return n == 2
+}
+
+// fragment reads the text of a condition: a column, with an operator after it
+// perhaps, or a piece of SQL.
+func (f *Function) fragment(text string, next *ir.Expr) []query.Pair {
+	if !strings.ContainsAny(text, " =<>") {
+		op, ok := next.Literal()
+		if !ok || !isOrder(op) {
+			op = "="
+		}
+		return []query.Pair{{Column: strings.ToLower(text), Op: op}}
+	}
+	s := f.Unit.statement("SELECT 1 FROM t WHERE " + text)
+	if s == nil || len(s.Where) == 0 {
+		return []query.Pair{{Column: strings.ToLower(text), Op: "="}}
+	}
+	return s.Where
+}
+
+// orders are the names that mappers of objects have for comparisons.
+var orders = map[string]string{
+	"lt": "<", "lte": "<=", "gt": ">", "gte": ">=", "$lt": "<", "$lte": "<=", "$gt": ">", "$gte": ">=",
+	"LessThan": "<", "LessThanOrEqual": "<=", "MoreThan": ">", "MoreThanOrEqual": ">=", "Op.lt": "<", "Op.lte": "<=", "Op.gt": ">", "Op.gte": ">=",
+}
+
+// orderOf is how a condition compares its column: token__lte=3, { token: { lte: 3 } },
+// { token: LessThan(3) }.
+func orderOf(suffix string, v *ir.Expr) string {
+	if op := orders[suffix]; op != "" {
+		return op
+	}
+	if op := orders[v.Method()]; op != "" {
+		return op
+	}
+	if v.Kind == ir.Map {
+		for i := range v.Args {
+			if op := orders[v.Key(i)]; op != "" {
+				return op
+			}
+		}
+	}
+	return "="
+}
+
 var conditionKeys = wordSet("where filter condition conditionexpression ifmatch ifnonematch if-match key")
 
 func (f *Function) argument(q *Query, key string, v *ir.Expr, where bool) {
 	lower := strings.ToLower(key)
-	name, _, _ := strings.Cut(lower, "__") // Django: expires_at__lt
+	name, suffix, _ := strings.Cut(lower, "__") // Django: expires_at__lt
 	if conditionKeys[lower] || where {
-		q.Where = append(q.Where, query.Pair{Column: name, Op: "="})
+		q.Where = append(q.Where, query.Pair{Column: name, Op: orderOf(suffix, v)})
 		if text, ok := f.fold(v); ok && conditionKeys[lower] {
 			q.Guarded = q.Guarded || lower != "key" && lower != "where"
 			for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {

@@ -40,6 +40,10 @@ func (f *Function) foldFresh(e *ir.Expr, depth int) (string, bool) {
 		return v.In.foldConcat(v.Expr, depth-1)
 	case ir.Call, ir.New:
 		return v.In.foldCall(v.Expr, depth-1)
+	case ir.Member:
+		if f.File.Language == ir.Ruby && through[v.Name] {
+			return v.In.foldWithin(v.X, depth-1)
+		}
 	}
 	return "", false
 }
@@ -170,6 +174,9 @@ func (f *Function) keyFresh(e *ir.Expr, depth int) string {
 	case ir.Name:
 		return "{" + strings.TrimPrefix(e.Name, "$") + "}"
 	case ir.Member:
+		if f.File.Language == ir.Ruby && through[e.Name] {
+			return f.keyWithin(e.X, depth-1)
+		}
 		return "{" + strings.TrimPrefix(e.Path(), "$") + "}"
 	case ir.Number, ir.Const:
 		return e.Name
@@ -229,11 +236,28 @@ func (f *Function) keyOfCall(e *ir.Expr, depth int) string {
 		}
 		return strings.NewReplacer("%s", "", "%d", "", "%v", "", "{}", "").Replace(text)
 	}
+	if g, x := f.returnedBy(e); x != nil {
+		return g.keyWithin(x, depth)
+	}
 	text := e.X.Path() + "("
 	for _, a := range e.Args {
 		text += f.keyWithin(a, depth) + ","
 	}
 	return "{" + text + ")}"
+}
+
+// returnedBy is what a function of the unit returns that does nothing else, as one
+// that makes keys does.
+func (f *Function) returnedBy(e *ir.Expr) (*Function, *ir.Expr) {
+	g := f.Unit.callee(f, e)
+	if g == nil || g == f || len(g.Body) != 1 {
+		return nil, nil
+	}
+	s := g.Body[0]
+	if s.Does == ir.Return || g.Short && s.Does == ir.Eval {
+		return g, s.X
+	}
+	return nil, nil
 }
 
 // sameKey reports whether two keys are the same one. Across functions a key is

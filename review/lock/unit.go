@@ -43,7 +43,7 @@ func NewUnit(files []*ir.File) *Unit {
 		u.declare(f)
 	}
 	for _, f := range u.Functions {
-		(&walk{f: f}).stmts(f.Body, f.Short)
+		(&walk{f: f, last: Returned}).stmts(f.Body, f.Short)
 	}
 	u.collectGlobals()
 	u.collectScripts()

@@ -114,6 +114,15 @@ func (s *Section) CheckBefore(site *Site) (ir.Pos, bool) {
 	return s.propertyBefore(site)
 }
 
+// Asks reports whether a look compares the owner, itself or in its helper.
+func (o *Op) Asks() bool {
+	root := o.Root()
+	return root.Do == Confirm || root.comparesOwner()
+}
+
+// LeadsTo reports whether a look decides about a call.
+func (o *Op) LeadsTo(site *Site) bool { return o.leadsTo(site) }
+
 // leadsTo reports whether a look decides about a call: by the branch around it, or
 // by leaving before it.
 func (o *Op) leadsTo(site *Site) bool {

@@ -32,18 +32,60 @@ func TestCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wanted, found := wants(src), review(path, src, rules.All)
-			for w := range wanted {
-				if found[w] == "" {
-					t.Errorf("%s: nothing found", w)
-				}
-			}
-			for f, message := range found {
-				if !wanted[f] {
-					t.Errorf("%s: unexpected: %s", f, message)
-				}
+			compare(t, wants(src), review([]*ir.File{lang.Parse(lang.Of(path, src), path, src)})[path])
+		})
+	}
+}
+
+// TestUnits reviews each folder of testdata/units as one unit: its helpers, constants
+// and classes stand in other files than what uses them.
+func TestUnits(t *testing.T) {
+	t.Parallel()
+	folders, err := filepath.Glob(filepath.Join("testdata", "units", "*", "*"))
+	if err != nil || len(folders) < 9 {
+		t.Fatalf("found %d folders: %v", len(folders), err)
+	}
+	for _, folder := range folders {
+		t.Run(filepath.ToSlash(folder), func(t *testing.T) {
+			t.Parallel()
+			files := parseAll(t, folder)
+			found := review(files)
+			for _, f := range files {
+				t.Log(f.Path)
+				compare(t, wants(f.Source), found[f.Path])
 			}
 		})
+	}
+}
+
+func parseAll(t *testing.T, folder string) (files []*ir.File) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, lang.Parse(lang.Of(path, src), path, src))
+	}
+	return files
+}
+
+func compare(t *testing.T, wanted map[string]bool, found map[string]string) {
+	t.Helper()
+	for w := range wanted {
+		if found[w] == "" {
+			t.Errorf("%s: nothing found", w)
+		}
+	}
+	for f, message := range found {
+		if !wanted[f] {
+			t.Errorf("%s: unexpected: %s", f, message)
+		}
 	}
 }
 
@@ -73,6 +115,9 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 
 func cases(t *testing.T) (paths []string) {
 	err := filepath.WalkDir("testdata", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "units" {
+			return fs.SkipDir
+		}
 		if err == nil && !d.IsDir() && lang.Of(path, nil) != "" {
 			paths = append(paths, path)
 		}
@@ -96,17 +141,21 @@ func wants(src []byte) map[string]bool {
 	return wanted
 }
 
-// review is what is found at the default level.
-func review(path string, src []byte, list []*rule.Rule) map[string]string {
-	f := lang.Parse(lang.Of(path, src), path, src)
-	u := lock.NewUnit([]*ir.File{f})
-	found := map[string]string{}
-	for _, r := range list {
+// review is what is found in some files at the default level, by their paths.
+func review(files []*ir.File) map[string]map[string]string {
+	found := map[string]map[string]string{}
+	u := lock.NewUnit(files)
+	for _, r := range rules.All {
 		for _, x := range rule.Run(r, u) {
-			if x.Confidence >= rule.Likely {
-				line, _ := f.Position(x.Pos)
-				found[fmt.Sprintf("line %d rule %d", line, r.Number)] = x.Message
+			if x.Confidence < rule.Likely {
+				continue
 			}
+			path := x.File.Path
+			if found[path] == nil {
+				found[path] = map[string]string{}
+			}
+			line, _ := x.File.Position(x.Pos)
+			found[path][fmt.Sprintf("line %d rule %d", line, r.Number)] = x.Message
 		}
 	}
 	return found

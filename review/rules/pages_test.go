@@ -52,9 +52,11 @@ func index() string {
 
 const usage = `# The reviewer
 
-` + "`ringfence-review [PATH...]`" + ` finds locks that are taken, held or given back so that two holders
+` + "`ringfence review [PATH...]`" + ` finds locks that are taken, held or given back so that two holders
 can work at once, in Go, Python, JavaScript, TypeScript, Java, Ruby, PHP, Lua, shell and SQL. It never runs,
-imports or downloads what it reviews.
+imports or downloads what it reviews. It hands over to ` + "`ringfence-review`" + `, a program of its own, which it looks for
+beside itself and in PATH: ` + "`make build`" + ` builds both, ` + "`go install github.com/ringfence-go/ringfence/review/cmd/ringfence-review@latest`" + `
+the second one alone.
 
 | | |
 |---|---|

@@ -100,6 +100,12 @@ func withDefaults(o *Options) Options {
 	if out.Dir == "" {
 		out.Dir = "."
 	}
+	if abs, err := filepath.Abs(out.Dir); err == nil {
+		out.Dir = abs
+	}
+	if real, err := filepath.EvalSymlinks(out.Dir); err == nil {
+		out.Dir = real
+	}
 	if len(out.Paths) == 0 {
 		out.Paths = []string{"."}
 	}
@@ -172,21 +178,9 @@ func (r *run) each(units []*unit) {
 // bounded reviews a unit, and gives it up if it takes too long. What was given up
 // may run on for a while; its outcome is dropped.
 func (r *run) bounded(u *unit) {
-	type outcome struct {
-		findings     []Finding
-		files, lines int
-		problems     []Problem
-	}
 	done := make(chan outcome, 1)
 	go func() {
-		var out outcome
-		defer func() {
-			if x := recover(); x != nil {
-				out.problems = append(out.problems, Problem{r.relative(u.dir), fmt.Sprintf("an error of the reviewer itself with the files of %s here: %v at %s", u.language, x, where())})
-			}
-			done <- out
-		}()
-		out.findings, out.files, out.lines = r.review(u)
+		done <- r.guarded(u)
 	}()
 	timer := time.NewTimer(r.MaxTime)
 	defer timer.Stop()
@@ -202,6 +196,41 @@ func (r *run) bounded(u *unit) {
 		r.problem(u.dir, "given up after %s: the files of %s here take too long", r.MaxTime, u.language)
 	case <-r.ctx.Done():
 	}
+}
+
+// outcome is what came of a unit.
+type outcome struct {
+	findings     []Finding
+	files, lines int
+	problems     []Problem
+}
+
+// guarded reviews a unit. Where that fails by an error of our own, each of its files
+// is reviewed alone, so that one of them costs the others nothing but their helpers.
+func (r *run) guarded(u *unit) (out outcome) {
+	defer func() {
+		x := recover()
+		switch {
+		case x == nil:
+		case len(u.paths) == 1:
+			out = outcome{problems: []Problem{{r.relative(u.paths[0]), fmt.Sprintf("an error of the reviewer itself: %v at %s", x, where())}}}
+		default:
+			out = r.alone(u)
+		}
+	}()
+	out.findings, out.files, out.lines = r.review(u)
+	return out
+}
+
+func (r *run) alone(u *unit) (all outcome) {
+	for _, path := range u.paths {
+		out := r.guarded(&unit{u.dir, u.language, []string{path}})
+		all.findings = append(all.findings, out.findings...)
+		all.problems = append(all.problems, out.problems...)
+		all.files += out.files
+		all.lines += out.lines
+	}
+	return all
 }
 
 // where is the place in the reviewer that failed.

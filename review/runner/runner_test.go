@@ -2,13 +2,16 @@ package runner_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ringfence-go/ringfence/review/rule"
 	"github.com/ringfence-go/ringfence/review/rules"
 	"github.com/ringfence-go/ringfence/review/runner"
 )
@@ -124,6 +127,95 @@ func TestEncodings(t *testing.T) {
 		if f.Rule.Number == 1 && !strings.Contains(f.Text, "delete") {
 			t.Errorf("%s:%d is %q", f.Path, f.Line, f.Text)
 		}
+	}
+}
+
+// TestAnErrorOfOurOwn reviews the files around the one that the reviewer fails on.
+func TestAnErrorOfOurOwn(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{"a.py": unsafe, "b.py": "# fail here\n" + unsafe})
+	fails := &rule.Rule{Name: "fails", Check: func(p *rule.Pass) {
+		for _, f := range p.Files {
+			if strings.HasPrefix(string(f.Source), "# fail here") {
+				panic("on purpose")
+			}
+		}
+	}}
+	r := review(t, dir, func(o *runner.Options) { o.Rules = append([]*rule.Rule{fails}, rules.All...) })
+	if got := paths(r); !strings.Contains(got, "a.py") || strings.Contains(got, "b.py") {
+		t.Errorf("found %s", got)
+	}
+	if len(r.Problems) != 1 || r.Problems[0].Path != "b.py" || !strings.Contains(r.Problems[0].Reason, "on purpose") {
+		t.Errorf("told %v", r.Problems)
+	}
+}
+
+// TestPathsAreRelative names files from where the review was started, however they
+// were given.
+func TestPathsAreRelative(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{"in/a.py": unsafe, "out/b.py": unsafe})
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, err := filepath.Rel(here, filepath.Join(dir, "in"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := review(t, start, func(o *runner.Options) {
+		o.Paths = []string{filepath.Join(dir, "in", "a.py"), filepath.Join("..", "out")}
+	})
+	var got []string
+	for _, f := range r.Findings {
+		got = append(got, f.Path)
+	}
+	if slices.Sort(got); !slices.Equal(slices.Compact(got), []string{"../out/b.py", "a.py"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestForgottenBracket reviews what follows a bracket that nothing closes, and says so.
+func TestForgottenBracket(t *testing.T) {
+	t.Parallel()
+	r := review(t, tree(t, map[string]string{"a.py": "def broken(:\n  ((\n" + unsafe}), nil)
+	if paths(r) == "" || len(r.Notes) != 1 || !strings.Contains(r.Notes[0].Reason, "nothing closes this bracket") {
+		t.Errorf("found %q, told %v", paths(r), r.Notes)
+	}
+}
+
+// TestValuesAreFollowedSomeSteps reviews a value whose parts double and double again.
+func TestValuesAreFollowedSomeSteps(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("def f(r):\n    a0 = g()\n")
+	for i := range 20 {
+		fmt.Fprintf(&b, "    a%d = %s\n", i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("a%d + ", i), 40), " + "))
+	}
+	b.WriteString("    r.set('lock:x', a20, nx=True, ex=60)\n    r.delete('lock:x')\n")
+	r := review(t, tree(t, map[string]string{"a.py": b.String()}), func(o *runner.Options) { o.MaxTime = 20 * time.Second })
+	if len(r.Problems) > 0 {
+		t.Errorf("told %v", r.Problems)
+	}
+}
+
+// TestSuppressionOfOneLine leaves alone what stands further down.
+func TestSuppressionOfOneLine(t *testing.T) {
+	t.Parallel()
+	r := review(t, tree(t, map[string]string{"a.py": "# ringfence:ignore all because it is elsewhere\nx = 1\n" + unsafe}), nil)
+	if paths(r) != "a.py" {
+		t.Errorf("found %q", paths(r))
+	}
+}
+
+// TestBaselineCounts reports a second fault in a line like one that is known.
+func TestBaselineCounts(t *testing.T) {
+	t.Parallel()
+	once := review(t, tree(t, map[string]string{"a.py": unsafe}), nil)
+	twice := tree(t, map[string]string{"a.py": unsafe + strings.Replace(unsafe, "def f", "def g", 1)})
+	r := review(t, twice, func(o *runner.Options) { o.Baseline = runner.NewBaseline(once.Findings) })
+	if len(r.Findings) != len(once.Findings) {
+		t.Errorf("%d findings before, %d new ones", len(once.Findings), len(r.Findings))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/pause"
 )
 
 // call is one step on its way.
@@ -19,11 +20,23 @@ type call struct {
 	nonce string // of every body that it writes: at most one of them is stored
 	lost  int    // writes of which no answer came: the step may have been taken
 	down  int    // requests that the bucket did not take
-	pause pause
+	pause pause.Pause
 }
 
 // maxFailed is how many failed requests one call puts up with.
 const maxFailed = 4
+
+// maxTries is after how many tries a call gives up that always finds the record
+// changed, or the bucket busy: some seven seconds.
+const maxTries = 16
+
+func newPause() pause.Pause {
+	return pause.Pause{First: 10 * time.Millisecond, Longest: time.Second, Tries: maxTries}
+}
+
+func (s *Store) newCall(name string, st step) *call {
+	return &call{store: s, name: name, step: st, pause: newPause()}
+}
 
 // take takes the step, in as many tries as it needs to write in the place of what
 // it has read.
@@ -45,7 +58,7 @@ func (c *call) take(ctx context.Context) (view, error) {
 		if ctx.Err() != nil || c.lost+c.down > maxFailed {
 			return v, inDoubt(c.lost > 0, err)
 		}
-		if stop := c.pause.wait(ctx); stop != nil {
+		if stop := before(c.pause.Wait(ctx, nil)); stop != nil {
 			return v, inDoubt(c.lost > 0, giveUp(stop, err))
 		}
 	}

@@ -3,55 +3,32 @@ package casstore_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/store/casstore"
+	"github.com/ringfence-go/ringfence/store/storetest"
 )
 
 func examine(t *testing.T, b casstore.Bucket) []driver.Finding {
 	t.Helper()
 	all, err := casstore.Examine(t.Context(), b, "memory", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range all {
-		if f.Subject == "" || f.Found == "" || f.Means == "" || (f.Grade != driver.Fit) != (f.Do != "") {
-			t.Errorf("incomplete: %+v", f)
-		}
-	}
-	return all
-}
-
-// wantFinding looks for one finding of that subject and grade whose text has the words.
-func wantFinding(t *testing.T, all []driver.Finding, subject string, grade driver.Grade, words string) {
-	t.Helper()
-	for _, f := range all {
-		if f.Subject == subject && f.Grade == grade && strings.Contains(f.Found+"; "+f.Means+"; "+f.Do, words) {
-			return
-		}
-	}
-	t.Errorf("want %s to be %s and say %q; found %+v", subject, grade, words, all)
+	return storetest.Findings(t, all, err)
 }
 
 func TestExamineGoodBucket(t *testing.T) {
 	t.Parallel()
 	m := newMemory(time.Second)
 	all := examine(t, m)
-	for _, f := range all {
-		if f.Grade != driver.Fit {
-			t.Errorf("%+v", f)
-		}
-	}
-	wantFinding(t, all, "identity", driver.Fit, "no store yet")
+	storetest.WantFit(t, all)
+	storetest.WantFinding(t, all, "identity", driver.Fit, "no store yet")
 	s := m.open(t, casstore.Options{})
 	take(t, s, "a", time.Minute)
-	wantFinding(t, examine(t, m), "identity", driver.Fit, "floor")
+	storetest.WantFinding(t, examine(t, m), "identity", driver.Fit, "floor")
 	m.remove("store")
 	take(t, s, "b", time.Minute)
-	wantFinding(t, examine(t, m), "identity", driver.Warning, "ringfence recover")
+	storetest.WantFinding(t, examine(t, m), "identity", driver.Warning, "ringfence recover")
 }
 
 func TestExamineFindsFaults(t *testing.T) {
@@ -89,7 +66,7 @@ func TestExamineFindsFaults(t *testing.T) {
 		}},
 	} {
 		m := newMemory(time.Second)
-		wantFinding(t, examine(t, c.spoil(m)), c.subject, c.grade, c.words)
+		storetest.WantFinding(t, examine(t, c.spoil(m)), c.subject, c.grade, c.words)
 	}
 	_, err := casstore.Examine(t.Context(), deaf{newMemory(time.Second), errLost}, "memory", nil)
 	wantError(t, err, driver.ErrUnavailable, "lost")

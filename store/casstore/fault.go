@@ -1,7 +1,6 @@
 package casstore
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -17,8 +16,6 @@ const (
 )
 
 var (
-	errClosed    = &driver.Fault{Kind: driver.ErrClosed, Err: context.Canceled, Hint: "open another one"}
-	errBusy      = &driver.Fault{Kind: driver.ErrUnavailable, Err: errors.New("its record changes all the time")}
 	errExhausted = unfit(fmt.Errorf("no token is left: %d is the highest", fence.MaxToken),
 		"the floor or the bucket's clock is wrong: use another prefix")
 )

@@ -68,7 +68,7 @@ func (s *Store) accept(f floor) error {
 
 // currentFloor reads the store's record, or makes it.
 func (s *Store) currentFloor(ctx context.Context) (floor, Object, error) {
-	for p := (pause{}); ; {
+	for p := newPause(); ; {
 		o, err := s.get(ctx, s.keys.store())
 		if err != nil {
 			return floor{}, o, err
@@ -80,7 +80,7 @@ func (s *Store) currentFloor(ctx context.Context) (floor, Object, error) {
 		if err = s.putFloor(ctx, "", s.newFloor(o.At)); err != nil && !again(err) {
 			return floor{}, o, before(err)
 		}
-		if err := p.wait(ctx); err != nil {
+		if err := before(p.Wait(ctx, nil)); err != nil {
 			return floor{}, o, err
 		}
 	}
@@ -130,7 +130,7 @@ func (s *Store) Raise(ctx context.Context, above fence.Token) (fence.Token, erro
 	}
 	return run(ctx, s, "raise the floor", func(ctx context.Context) (fence.Token, error) {
 		written := false
-		for p := (pause{}); ; {
+		for p := newPause(); ; {
 			f, o, err := s.currentFloor(ctx)
 			if err == nil && f.Value >= above && f.Accepted == f.Identity {
 				return f.Value, s.await(ctx, f.inForce)
@@ -144,7 +144,7 @@ func (s *Store) Raise(ctx context.Context, above fence.Token) (fence.Token, erro
 			if err != nil && !again(err) && judge(err).Kind != driver.ErrUnknown {
 				return 0, inDoubt(written, err)
 			}
-			if err := p.wait(ctx); err != nil {
+			if err := before(p.Wait(ctx, nil)); err != nil {
 				return 0, inDoubt(written, err)
 			}
 		}

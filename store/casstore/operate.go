@@ -10,6 +10,7 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/pause"
 )
 
 // Break implements driver.Breaker.
@@ -26,12 +27,12 @@ func (s *Store) Break(ctx context.Context, name, by string) (driver.Record, erro
 			if was := v.record(); err != nil || was.State != driver.Held {
 				return was, err
 			}
-			c := call{store: s, name: name, step: step{kind: force, attempt: v.rec.Attempt, token: v.rec.Token, by: by}}
+			c := s.newCall(name, step{kind: force, attempt: v.rec.Attempt, token: v.rec.Token, by: by})
 			if _, err = c.take(ctx); !errors.Is(err, driver.ErrEnded) {
 				return v.record(), err
 			}
 		}
-		return driver.Record{}, errBusy
+		return driver.Record{}, pause.ErrBusy
 	})
 }
 

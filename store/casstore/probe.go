@@ -10,7 +10,7 @@ import (
 // probe finds out whether the bucket keeps conditions, and stamps what is written by
 // the clock that its answers show.
 func (s *Store) probe(ctx context.Context) error {
-	for p := (pause{}); ; {
+	for p := newPause(); ; {
 		past, err := s.swapProbe(ctx)
 		if err != nil {
 			return err
@@ -21,7 +21,7 @@ func (s *Store) probe(ctx context.Context) error {
 		if !again(err) {
 			return before(err)
 		}
-		if stop := p.wait(ctx); stop != nil {
+		if stop := before(p.Wait(ctx, nil)); stop != nil {
 			return giveUp(stop, err)
 		}
 	}
@@ -29,7 +29,7 @@ func (s *Store) probe(ctx context.Context) error {
 
 // swapProbe writes in the place of a value that there is, and returns that.
 func (s *Store) swapProbe(ctx context.Context) (Object, error) {
-	for p := (pause{}); ; {
+	for p := newPause(); ; {
 		o, err := s.get(ctx, s.keys.probe())
 		if err != nil {
 			return o, err
@@ -41,7 +41,7 @@ func (s *Store) swapProbe(ctx context.Context) (Object, error) {
 		if err != nil && !again(err) {
 			return o, before(err)
 		}
-		if stop := p.wait(ctx); stop != nil {
+		if stop := before(p.Wait(ctx, nil)); stop != nil {
 			return o, giveUp(stop, err)
 		}
 	}

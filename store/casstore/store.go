@@ -8,6 +8,7 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/life"
 )
 
 // Store hosts leases in a bucket. It implements driver.Store, driver.Lister,
@@ -18,8 +19,7 @@ type Store struct {
 	o      Options
 	props  driver.Properties
 
-	ctx    context.Context // lives until Close
-	cancel context.CancelFunc
+	life *life.Life
 
 	mu    sync.Mutex
 	known string      // the identity that this client grants for
@@ -28,6 +28,7 @@ type Store struct {
 
 func newStore(bucket Bucket, label string, o Options) *Store {
 	s := &Store{
+		life:   life.New(),
 		bucket: bucket, keys: keys{o.Prefix}, o: o,
 		props: driver.Properties{
 			Store: label, Clock: o.Clock, Resolution: o.Unit, Durable: true,
@@ -36,7 +37,6 @@ func newStore(bucket Bucket, label string, o Options) *Store {
 			MinTTL: max(3*o.Unit, time.Second),
 		},
 	}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
 
@@ -45,27 +45,14 @@ func (s *Store) Properties() driver.Properties { return s.props }
 
 // Close implements driver.Store. Calls under way are given up; the bucket stays open.
 func (s *Store) Close() error {
-	s.cancel()
+	s.life.End()
 	return nil
 }
 
 // run makes a call, which ends with ctx and with the store, and explains its error.
 func run[R any](ctx context.Context, s *Store, what string, f func(context.Context) (R, error)) (R, error) {
-	var none R
-	if s.ctx.Err() != nil {
-		return none, s.explain(what, errClosed)
-	}
-	if err := ctx.Err(); err != nil {
-		return none, s.explain(what, before(err))
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(s.ctx, cancel)()
-	result, err := f(ctx)
-	if err != nil {
-		return none, s.explain(what, err)
-	}
-	return result, nil
+	result, err := life.Run(ctx, s.life, f)
+	return result, s.explain(what, err)
 }
 
 // get reads a value. Its error is one of a call that changed nothing.
@@ -117,7 +104,7 @@ func (s *Store) Release(ctx context.Context, t driver.Term) error {
 
 func (s *Store) step(ctx context.Context, name string, st step) (driver.Term, error) {
 	return run(ctx, s, string(st.kind)+" "+fence.Quote(name), func(ctx context.Context) (driver.Term, error) {
-		c := call{store: s, name: name, step: st}
+		c := s.newCall(name, st)
 		v, err := c.take(ctx)
 		if err != nil {
 			return driver.Term{}, err

@@ -2,54 +2,31 @@ package gcsstore_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/internal/gcstest"
 	"github.com/ringfence-go/ringfence/store/gcsstore"
+	"github.com/ringfence-go/ringfence/store/storetest"
 )
 
 func examine(t *testing.T, server *server, bucket string) []driver.Finding {
 	t.Helper()
 	all, err := gcsstore.Examine(t.Context(), http.DefaultClient, bucket, server.options(gcsstore.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range all {
-		if f.Subject == "" || f.Found == "" || f.Means == "" || (f.Grade != driver.Fit) != (f.Do != "") {
-			t.Errorf("incomplete: %+v", f)
-		}
-	}
-	return all
-}
-
-// wantFinding looks for one finding of that subject and grade whose text has the words.
-func wantFinding(t *testing.T, all []driver.Finding, subject string, grade driver.Grade, words string) {
-	t.Helper()
-	for _, f := range all {
-		if f.Subject == subject && f.Grade == grade && strings.Contains(f.Found+"; "+f.Means+"; "+f.Do, words) {
-			return
-		}
-	}
-	t.Errorf("want %s to be %s and say %q; found %+v", subject, grade, words, all)
+	return storetest.Findings(t, all, err)
 }
 
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	server := startServer(t)
-	wantFinding(t, examine(t, server, bucket), "settings of the bucket", driver.Warning, "storage.buckets.get")
-	wantFinding(t, examine(t, server, "missing"), "reading and writing", driver.Unfit, "make the bucket")
+	storetest.WantFinding(t, examine(t, server, bucket), "settings of the bucket", driver.Warning, "storage.buckets.get")
+	storetest.WantFinding(t, examine(t, server, "missing"), "reading and writing", driver.Unfit, "make the bucket")
 	server.Set(func(h *gcstest.Hooks) {
 		h.Bucket = `{"storageClass":"STANDARD","softDeletePolicy":{"retentionDurationSeconds":"0"}}`
 	})
-	for _, f := range examine(t, server, bucket) {
-		if f.Grade != driver.Fit {
-			t.Errorf("a bucket with nothing wrong: %+v", f)
-		}
-	}
+	storetest.WantFit(t, examine(t, server, bucket))
 	server.Set(func(h *gcstest.Hooks) { h.Ignore = func(string) bool { return true } })
-	wantFinding(t, examine(t, server, bucket), "conditional writes", driver.Unfit, "granted twice")
+	storetest.WantFinding(t, examine(t, server, bucket), "conditional writes", driver.Unfit, "granted twice")
 }
 
 func TestExamineSettings(t *testing.T) {
@@ -79,6 +56,6 @@ func TestExamineSettings(t *testing.T) {
 	} {
 		server := startServer(t)
 		server.Set(func(h *gcstest.Hooks) { h.Bucket = c.bucket })
-		wantFinding(t, examine(t, server, bucket), c.subject, c.grade, c.words)
+		storetest.WantFinding(t, examine(t, server, bucket), c.subject, c.grade, c.words)
 	}
 }

@@ -9,34 +9,47 @@ import (
 	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/store/internal/pause"
+	"github.com/ringfence-go/ringfence/store/internal/ruling"
+	"github.com/ringfence-go/ringfence/store/internal/stamp"
 )
 
 // call is one step on its way.
 type call struct {
 	store *Store
 	name  string
-	step  step
+	step  stamp.Step
 	id    string // of the messages that it writes: all of them expect the same revision until one is stored
 	lost  int    // writes of which no answer came: the step may have been taken
-	pause pause
+	pause pause.Pause
 }
 
 // maxLost is how many lost answers one call puts up with.
 const maxLost = 4
 
+// maxTries is after how many tries a call that always finds the record changed gives
+// up: by then others have taken as many steps on its name.
+const maxTries = 64
+
+func newPause() pause.Pause { return pause.Pause{Tries: maxTries} }
+
+func (s *Store) newCall(name string, st stamp.Step) *call {
+	return &call{store: s, name: name, step: st, pause: newPause()}
+}
+
 // take takes the step, in as many tries as it needs to write right after what it
 // has read. It returns the term, and a time at which it was so.
-func (c *call) take(ctx context.Context) (*term, time.Time, error) {
+func (c *call) take(ctx context.Context) (*stamp.Term, time.Time, error) {
 	c.id = rand.Text()
 	v, known := c.store.recent.get(c.name)
-	known = known && c.suits(v) && c.store.checked()
+	known = known && v.Suits(c.step) && c.store.checked()
 	for {
 		var err error
 		if !known {
 			v, err = c.store.look(ctx, c.name, 0)
 		}
 		if err == nil {
-			var t *term
+			var t *stamp.Term
 			var at time.Time
 			if t, at, err = c.try(ctx, v, known); t != nil {
 				return t, at, nil
@@ -55,11 +68,11 @@ func (c *call) goOn(ctx context.Context, err error) error {
 		return c.refused(err)
 	}
 	r := judge(err)
-	again := r.again || r.kind == driver.ErrUnknown || c.lost > 0 && r.kind == driver.ErrUnavailable
+	again := r.Again || r.Kind == driver.ErrUnknown || c.lost > 0 && r.Kind == driver.ErrUnavailable
 	if !again || ctx.Err() != nil || c.lost > maxLost {
 		return inDoubt(c.lost > 0, err)
 	}
-	if err := c.pause.wait(ctx); err != nil {
+	if err := before(c.pause.Wait(ctx, nil)); err != nil {
 		return inDoubt(c.lost > 0, err)
 	}
 	return nil
@@ -69,43 +82,34 @@ func (c *call) goOn(ctx context.Context, err error) error {
 // in time can't be told any more once somebody else has the name.
 func (c *call) refused(err error) error {
 	var end *driver.EndedError
-	if c.lost > 0 && c.step.Kind != acquire && errors.As(err, &end) && end.Cause == driver.EndSuperseded {
-		return ruling{kind: driver.ErrUnknown, err: errors.New("the name was granted again before the answer came"), hint: resolveHint}
+	if c.lost > 0 && c.step.Kind != stamp.Acquire && errors.As(err, &end) && end.Cause == driver.EndSuperseded {
+		return ruling.Doubt(errors.New("the name was granted again before the answer came"))
 	}
 	return err
 }
 
-// suits reports whether a record that this store has written, and that may have
-// changed since, is worth a write without another read.
-func (c *call) suits(v view) bool {
-	if c.step.Kind == acquire {
-		return v.now == nil || v.now.Cause != "" && v.now.Attempt != c.step.Attempt
-	}
-	return v.now.is(c.step.Token, c.step.Attempt) && v.now.Cause == ""
-}
-
 // errAgain asks for another try.
-var errAgain = ruling{kind: driver.ErrUnavailable, err: errors.New("its record has just changed"), again: true}
+var errAgain = ruling.Changed(errors.New("its record has just changed"))
 
 // try judges what was read, writes the step after it, and reads what came of that.
-func (c *call) try(ctx context.Context, v view, remembered bool) (*term, time.Time, error) {
-	if v.id == c.id {
+func (c *call) try(ctx context.Context, v view, remembered bool) (*stamp.Term, time.Time, error) {
+	if v.ID == c.id {
 		return c.settle(v) // the answer to the write was lost
 	}
 	if t, at, err := c.foresee(ctx, v, remembered); t != nil || err != nil {
 		return t, at, err
 	}
 	st := c.step
-	if st.Kind == acquire {
+	if st.Kind == stamp.Acquire {
 		st.Floor = v.floor.Value
 	}
-	body, err := json.Marshal(entry{Name: c.name, ID: c.id, Was: v.now, Step: st})
+	body, err := json.Marshal(stamp.Entry{Name: c.name, ID: c.id, Was: v.Now, Step: st})
 	if err != nil {
-		return nil, time.Time{}, refuse(err, "")
+		return nil, time.Time{}, ruling.Refuse(err, "")
 	}
 	revision, err := c.store.writeStep(ctx, c.name, v.revision, body)
 	if err != nil {
-		if judge(err).kind == driver.ErrUnknown {
+		if judge(err).Kind == driver.ErrUnknown {
 			c.lost++
 		}
 		return nil, time.Time{}, err
@@ -115,7 +119,7 @@ func (c *call) try(ctx context.Context, v view, remembered bool) (*term, time.Ti
 		c.lost++ // stored, but the time of it is not known
 		return nil, time.Time{}, err
 	}
-	if after.id != c.id {
+	if after.ID != c.id {
 		c.lost++ // others have taken steps since
 		return c.overwritten(after)
 	}
@@ -125,62 +129,59 @@ func (c *call) try(ctx context.Context, v view, remembered bool) (*term, time.Ti
 // foresee spares the bucket a write that would change nothing. An acquire is
 // judged by the server's time. A renewal or a release is judged by its write
 // alone, unless the record shows what can't change any more.
-func (c *call) foresee(ctx context.Context, v view, remembered bool) (*term, time.Time, error) {
+func (c *call) foresee(ctx context.Context, v view, remembered bool) (*stamp.Term, time.Time, error) {
 	if c.lost > 0 {
 		if t, at, err := c.overwritten(v); t != nil {
 			return t, at, err
 		}
 	}
-	if c.step.Kind != acquire {
-		_, err := c.step.apply(c.name, v.now, v.at, 0)
-		behind := v.now == nil || v.now.Token < c.step.Token
+	if c.step.Kind != stamp.Acquire {
+		_, err := c.step.Apply(c.name, v.Now, stamp.Stamp{At: v.At})
+		behind := v.Now == nil || v.Now.Token < c.step.Token
 		if err != nil && behind { // it may be that the read does not know the term yet
-			return nil, v.at, nil
+			return nil, v.At, nil
 		}
-		return nil, v.at, err
+		return nil, v.At, err
 	}
 	if remembered {
-		return nil, v.at, nil
+		return nil, v.At, nil
 	}
 	at, err := c.store.nowFor(ctx, v)
 	if err != nil {
 		return nil, at, err
 	}
-	if v.now != nil && v.now.Attempt == c.step.Attempt {
-		if _, over := v.now.over(at); !over && !v.floor.overtaken(v.now) {
-			return v.now, at, nil
+	if v.Now != nil && v.Now.Attempt == c.step.Attempt {
+		if _, over := v.Now.Over(at); !over && !v.floor.overtaken(v.Now) {
+			return v.Now, at, nil
 		}
 	}
 	st := c.step
 	st.Floor = v.floor.Value
-	_, err = st.apply(c.name, v.now, at, 0)
+	_, err = st.Apply(c.name, v.Now, stamp.Stamp{At: at})
 	return nil, at, err
 }
 
 // settle gives the outcome of the call's own message.
-func (c *call) settle(v view) (*term, time.Time, error) {
+func (c *call) settle(v view) (*stamp.Term, time.Time, error) {
 	switch {
-	case v.err != nil:
+	case v.Err != nil:
 		c.store.recent.forget(c.name)
 		c.lost = 0
-		return nil, v.at, v.err
-	case c.step.Kind == acquire && v.floor.overtaken(v.now):
+		return nil, v.At, v.Err
+	case c.step.Kind == stamp.Acquire && v.floor.overtaken(v.Now):
 		c.id, c.lost = rand.Text(), 0
-		return nil, v.at, errAgain
+		return nil, v.At, errAgain
 	}
 	c.store.recent.put(v)
-	return v.now, v.at, nil
+	return v.Now, v.At, nil
 }
 
 // overwritten finds the outcome of an ending in what was written after it.
-func (c *call) overwritten(v view) (*term, time.Time, error) {
-	ending := map[kind]driver.EndCause{release: driver.EndReleased, force: driver.EndForced}[c.step.Kind]
-	for _, t := range []*term{v.now, v.was} {
-		if ending != "" && t.is(c.step.Token, c.step.Attempt) && t.Cause == ending && t.By == c.step.By {
-			return t, t.EndedAt, nil
-		}
+func (c *call) overwritten(v view) (*stamp.Term, time.Time, error) {
+	if t := v.Ended(c.step); t != nil {
+		return t, t.EndedAt, nil
 	}
-	return nil, v.at, errAgain
+	return nil, v.At, errAgain
 }
 
 // recent remembers the records that this store has written last, so that the
@@ -205,7 +206,7 @@ func (r *recent) put(v view) {
 	if r.views == nil || len(r.views) >= maxRecent {
 		r.views = map[string]view{}
 	}
-	r.views[v.name] = v
+	r.views[v.Name] = v
 }
 
 func (r *recent) forget(name string) {

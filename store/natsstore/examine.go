@@ -68,7 +68,7 @@ func version(v string) driver.Finding {
 // that refuses a subject doesn't answer, and tells the connection instead.
 func (s *Store) unanswered(subject string, err error) driver.Finding {
 	r := judge(err)
-	f := driver.Finding{Subject: subject, Grade: driver.Unfit, Found: r.Error(), Means: "no step can be taken", Do: r.hint}
+	f := driver.Finding{Subject: subject, Grade: driver.Unfit, Found: r.Error(), Means: "no step can be taken", Do: r.Hint}
 	if last := s.refused(); last != nil {
 		f.Subject, f.Found, f.Do = "rights", last.Error(), rights
 	}

@@ -25,7 +25,7 @@ func settings(info *jetstream.StreamInfo) driver.Finding {
 		Means: "keeps the last record of each name until it is removed in order"}
 	if err := fit(info.Config); err != nil {
 		r := judge(err)
-		f.Grade, f.Found, f.Do = driver.Unfit, r.Error(), r.hint
+		f.Grade, f.Found, f.Do = driver.Unfit, r.Error(), r.Hint
 		f.Means = "a lease, or the number behind its token, can be lost or repeated"
 	}
 	return f
@@ -85,7 +85,7 @@ func room(info *jetstream.StreamInfo) []driver.Finding {
 // it holds is Ringfence's.
 func (s *Store) access(ctx context.Context) []driver.Finding {
 	_, err := s.floor(ctx)
-	if err != nil && s.refused() == nil && judge(err).kind == driver.ErrUnfit {
+	if err != nil && s.refused() == nil && judge(err).Kind == driver.ErrUnfit {
 		return []driver.Finding{s.unanswered("records", err)}
 	}
 	// No bucket of ours has a revision 1, so the message is refused, after the right to send it was checked.

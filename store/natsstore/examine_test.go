@@ -14,31 +14,13 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/store/natsstore"
+	"github.com/ringfence-go/ringfence/store/storetest"
 )
 
 func examine(t *testing.T, js jetstream.JetStream, o *natsstore.Options) []driver.Finding {
 	t.Helper()
 	found, err := natsstore.Examine(t.Context(), js, o)
-	if err != nil {
-		t.Fatalf("examine: %v", err)
-	}
-	for _, f := range found {
-		if f.Subject == "" || f.Found == "" || f.Means == "" || (f.Grade != driver.Fit) != (f.Do != "") {
-			t.Errorf("incomplete: %+v", f)
-		}
-	}
-	return found
-}
-
-// wantFinding looks for one finding of that subject and grade whose text has the words.
-func wantFinding(t *testing.T, found []driver.Finding, subject string, grade driver.Grade, words string) {
-	t.Helper()
-	for _, f := range found {
-		if f.Subject == subject && f.Grade == grade && strings.Contains(f.Found+"; "+f.Means+"; "+f.Do, words) {
-			return
-		}
-	}
-	t.Errorf("want %s to be %s and say %q; found %+v", subject, grade, words, found)
+	return storetest.Findings(t, found, err)
 }
 
 func TestExamine(t *testing.T) {
@@ -46,9 +28,9 @@ func TestExamine(t *testing.T) {
 	s := startServer(t)
 	js := s.connect(t, s.addr())
 	found := examine(t, js, nil)
-	wantFinding(t, found, "version", driver.Fit, "nats-server 2.")
-	wantFinding(t, found, "bucket", driver.Fit, "none called ringfence yet")
-	wantFinding(t, examine(t, js, &natsstore.Options{NoSetup: true}), "bucket", driver.Unfit, "without NoSetup")
+	storetest.WantFinding(t, found, "version", driver.Fit, "nats-server 2.")
+	storetest.WantFinding(t, found, "bucket", driver.Fit, "none called ringfence yet")
+	storetest.WantFinding(t, examine(t, js, &natsstore.Options{NoSetup: true}), "bucket", driver.Unfit, "without NoSetup")
 	if _, err := js.Stream(t.Context(), "KV_ringfence"); !errors.Is(err, jetstream.ErrStreamNotFound) {
 		t.Errorf("the examination has made the bucket: %v", err)
 	}
@@ -66,14 +48,14 @@ func TestExamine(t *testing.T) {
 	if after := state().LastSeq; after != before {
 		t.Errorf("the examination has written: revision %d, before %d", after, before)
 	}
-	wantFinding(t, found, "bucket", driver.Fit, "KV_ringfence")
-	wantFinding(t, found, "storage", driver.Fit, "file")
-	wantFinding(t, found, "replicas", driver.Warning, "sync_interval")
-	wantFinding(t, found, "rights", driver.Fit, "may read and write")
-	wantFinding(t, found, "clock", driver.Fit, "takes no part")
+	storetest.WantFinding(t, found, "bucket", driver.Fit, "KV_ringfence")
+	storetest.WantFinding(t, found, "storage", driver.Fit, "file")
+	storetest.WantFinding(t, found, "replicas", driver.Warning, "sync_interval")
+	storetest.WantFinding(t, found, "rights", driver.Fit, "may read and write")
+	storetest.WantFinding(t, found, "clock", driver.Fit, "takes no part")
 
 	open(t, js, &natsstore.Options{Bucket: "memory", InMemory: true})
-	wantFinding(t, examine(t, js, &natsstore.Options{Bucket: "memory"}), "storage", driver.Warning, "all leases are gone")
+	storetest.WantFinding(t, examine(t, js, &natsstore.Options{Bucket: "memory"}), "storage", driver.Warning, "all leases are gone")
 }
 
 func TestExamineCluster(t *testing.T) {
@@ -150,18 +132,18 @@ func TestExamineUnfitBuckets(t *testing.T) {
 		if config.FirstSeq == 0 {
 			want = "delete it and let Ringfence make it"
 		}
-		wantFinding(t, examine(t, js, &natsstore.Options{Bucket: bucket}), "bucket", subject, want)
+		storetest.WantFinding(t, examine(t, js, &natsstore.Options{Bucket: bucket}), "bucket", subject, want)
 	}
 	config := good.CachedInfo().Config
 	config.MaxMsgs = 1
 	if _, err := js.UpdateStream(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
-	wantFinding(t, examine(t, js, &natsstore.Options{Bucket: "good"}), "room", driver.Warning, "1 of 1 records")
+	storetest.WantFinding(t, examine(t, js, &natsstore.Options{Bucket: "good"}), "room", driver.Warning, "1 of 1 records")
 	if _, err := js.Publish(t.Context(), "$KV.foreign.floor", []byte("mine")); err != nil {
 		t.Fatal(err)
 	}
-	wantFinding(t, examine(t, js, &natsstore.Options{Bucket: "foreign"}), "records", driver.Unfit, "a bucket of Ringfence's own")
+	storetest.WantFinding(t, examine(t, js, &natsstore.Options{Bucket: "foreign"}), "records", driver.Unfit, "a bucket of Ringfence's own")
 }
 
 func TestExamineWithoutJetStream(t *testing.T) {
@@ -170,7 +152,7 @@ func TestExamineWithoutJetStream(t *testing.T) {
 	s.start(t)
 	t.Cleanup(s.stop)
 	js := s.connect(t, s.addr())
-	wantFinding(t, examine(t, js, nil), "bucket", driver.Unfit, "enable JetStream")
+	storetest.WantFinding(t, examine(t, js, nil), "bucket", driver.Unfit, "enable JetStream")
 	s.stop()
 	if found, err := natsstore.Examine(t.Context(), js, nil); !errors.Is(err, driver.ErrUnavailable) {
 		t.Errorf("a server that is down: %v, %v; want ErrUnavailable", found, err)
@@ -203,9 +185,9 @@ func TestExamineRights(t *testing.T) {
 		return js
 	}
 	open(t, as("all"), nil)
-	wantFinding(t, examine(t, as("all"), nil), "rights", driver.Fit, "may read and write")
+	storetest.WantFinding(t, examine(t, as("all"), nil), "rights", driver.Fit, "may read and write")
 	o := &natsstore.Options{AnswerWithin: 500 * time.Millisecond}
 	for _, name := range []string{"noinfo", "noread", "nowrite"} {
-		wantFinding(t, examine(t, as(name), o), "rights", driver.Unfit, "let the user publish to $KV")
+		storetest.WantFinding(t, examine(t, as(name), o), "rights", driver.Unfit, "let the user publish to $KV")
 	}
 }

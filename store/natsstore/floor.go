@@ -11,6 +11,8 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/ruling"
+	"github.com/ringfence-go/ringfence/store/internal/stamp"
 )
 
 // beyond is how far above the server's clock the floor of a new bucket lies, so
@@ -37,7 +39,7 @@ func readFloor(m stored) (f floor, ok bool, err error) {
 		return floor{revision: m.revision}, false, nil
 	}
 	if err := json.Unmarshal(m.data, &f); err != nil {
-		return floor{}, false, refuse(fmt.Errorf("the bucket's own record is not one of Ringfence: %v", err), foreign)
+		return floor{}, false, ruling.Refuse(fmt.Errorf("the bucket's own record is not one of Ringfence: %v", err), foreign)
 	}
 	f.revision = m.revision
 	if f.Fresh {
@@ -55,7 +57,7 @@ func readFloor(m stored) (f floor, ok bool, err error) {
 // write. It is never given to anybody. Where the floor was raised since, only its
 // last value but one is known, and a grant above that is good; one that isn't may
 // be, and is replaced all the same, which only its own caller can notice.
-func (f floor) overtaken(t *term) bool {
+func (f floor) overtaken(t *stamp.Term) bool {
 	if t.Grant < f.revision {
 		return t.Token <= f.Before
 	}
@@ -65,7 +67,7 @@ func (f floor) overtaken(t *term) bool {
 // raise replaces the bucket's record by what change makes of it, unless that is nil.
 func (s *Store) raise(ctx context.Context, change func(floor) *floor) (floor, error) {
 	doubt := false
-	for p := (pause{}); ; {
+	for p := newPause(); ; {
 		f, err := s.floor(ctx)
 		if err != nil {
 			return floor{}, inDoubt(doubt, err)
@@ -83,12 +85,12 @@ func (s *Store) raise(ctx context.Context, change func(floor) *floor) (floor, er
 			s.saw(revision)
 		} else {
 			r := judge(err)
-			lost := r.kind == driver.ErrUnknown && ctx.Err() == nil && s.ctx.Err() == nil
-			if doubt = doubt || lost; !r.again && !lost {
+			lost := r.Kind == driver.ErrUnknown && ctx.Err() == nil && s.life.Context().Err() == nil
+			if doubt = doubt || lost; !r.Again && !lost {
 				return floor{}, err
 			}
 		}
-		if err := p.wait(ctx); err != nil {
+		if err := before(p.Wait(ctx, nil)); err != nil {
 			return floor{}, inDoubt(doubt, err)
 		}
 	}

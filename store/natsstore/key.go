@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/ruling"
 )
 
 // The subjects of a bucket are $KV.BUCKET.floor and $KV.BUCKET.lease.KEY.
@@ -46,7 +47,7 @@ func nameOf(subject string) (string, error) {
 	escaped := subject[strings.LastIndexByte(subject, '.')+1:]
 	name, err := url.PathUnescape(strings.ReplaceAll(escaped, "=", "%"))
 	if err != nil || key(name) != escaped {
-		return "", refuse(fmt.Errorf("no name is spelled %s", fence.Quote(subject)), foreign)
+		return "", ruling.Refuse(fmt.Errorf("no name is spelled %s", fence.Quote(subject)), foreign)
 	}
 	return name, nil
 }

@@ -15,6 +15,9 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/pause"
+	"github.com/ringfence-go/ringfence/store/internal/ruling"
+	"github.com/ringfence-go/ringfence/store/internal/stamp"
 )
 
 // Break implements driver.Breaker.
@@ -31,12 +34,12 @@ func (s *Store) Break(ctx context.Context, name, by string) (driver.Record, erro
 			if err != nil || was.State != driver.Held {
 				return was, err
 			}
-			c := call{store: s, name: name, step: step{Kind: force, Attempt: v.now.Attempt, Token: v.now.Token, By: by}}
+			c := s.newCall(name, stamp.Breaking(v.Now, by))
 			if _, _, err = c.take(ctx); !errors.Is(err, driver.ErrEnded) {
 				return was, err
 			}
 		}
-		return driver.Record{}, errBusy
+		return driver.Record{}, pause.ErrBusy
 	})
 }
 
@@ -47,12 +50,12 @@ func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]dr
 	}
 	return run(ctx, s, "list", func(ctx context.Context) ([]driver.Record, error) {
 		views, at, err := s.everything(ctx, func(v view) bool {
-			return v.now != nil && v.name > after && strings.HasPrefix(v.name, prefix)
+			return v.Now != nil && v.Name > after && strings.HasPrefix(v.Name, prefix)
 		})
-		slices.SortFunc(views, func(a, b view) int { return strings.Compare(a.name, b.name) })
+		slices.SortFunc(views, func(a, b view) int { return strings.Compare(a.Name, b.Name) })
 		var page []driver.Record
 		for _, v := range views[:min(limit, len(views))] {
-			page = append(page, v.record(later(at, v.at)))
+			page = append(page, v.Record(stamp.Stamp{At: later(at, v.At)}))
 		}
 		return page, err
 	})
@@ -72,7 +75,7 @@ func (s *Store) Prune(ctx context.Context, idle time.Duration, limit int) (int, 
 		return 0, fmt.Errorf("%w clean-up of %d names idle for %s: want 1 or more, and no negative time", fence.ErrInvalid, limit, idle)
 	}
 	return run(ctx, s, "prune", func(ctx context.Context) (int, error) {
-		views, at, err := s.everything(ctx, func(v view) bool { return v.id != "" })
+		views, at, err := s.everything(ctx, func(v view) bool { return v.ID != "" })
 		if err != nil {
 			return 0, err
 		}
@@ -80,8 +83,8 @@ func (s *Store) Prune(ctx context.Context, idle time.Duration, limit int) (int, 
 		views = views[:min(limit, len(views))]
 		var highest fence.Token
 		for _, v := range views {
-			if v.now != nil {
-				highest = max(highest, v.now.Token)
+			if v.Now != nil {
+				highest = max(highest, v.Now.Token)
 			}
 		}
 		if _, err := s.raiseAbove(ctx, highest); err != nil {
@@ -93,10 +96,10 @@ func (s *Store) Prune(ctx context.Context, idle time.Duration, limit int) (int, 
 
 // idle is how long nobody has held the name.
 func (v view) idle(at time.Time) time.Duration {
-	if v.now == nil {
-		return at.Sub(v.at)
+	if v.Now == nil {
+		return at.Sub(v.At)
 	}
-	return v.now.overFor(at)
+	return v.Now.OverFor(at)
 }
 
 // markTTL is how long the mark of a removed record stays for those who watch.
@@ -106,15 +109,15 @@ const markTTL = time.Minute
 // key was purged, and which the server removes later.
 func (s *Store) remove(ctx context.Context, views []view) (gone int, err error) {
 	for _, v := range views {
-		m := nats.NewMsg(s.leaseSubject(v.name))
+		m := nats.NewMsg(s.leaseSubject(v.Name))
 		m.Header.Set("KV-Operation", "PURGE")
 		m.Header.Set("Nats-Rollup", "sub")
 		revision, err := s.publish(ctx, m, v.revision, jetstream.WithMsgTTL(markTTL))
 		if err == nil {
 			s.saw(revision)
-			s.recent.forget(v.name)
+			s.recent.forget(v.Name)
 			gone++
-		} else if !judge(err).again {
+		} else if !judge(err).Again {
 			return gone, err
 		}
 	}
@@ -127,7 +130,7 @@ func (s *Store) everything(ctx context.Context, keep func(view) bool) (views []v
 	if err != nil {
 		return nil, at, err
 	}
-	for p := (pause{}); ; {
+	for p := newPause(); ; {
 		found := map[string]view{}
 		last, err := s.walk(ctx, found)
 		if err != nil {
@@ -138,7 +141,7 @@ func (s *Store) everything(ctx context.Context, keep func(view) bool) (views []v
 			at, err = s.now(ctx, at)
 			return views, at, err
 		}
-		if err := p.wait(ctx); err != nil { // the replica lags
+		if err := before(p.Wait(ctx, nil)); err != nil { // the replica lags
 			return nil, at, err
 		}
 	}
@@ -150,7 +153,7 @@ func (s *Store) walk(ctx context.Context, found map[string]view) (last uint64, e
 	for {
 		end, err := s.ask(ctx, getRequest{From: last + 1, Next: s.leases(), Batch: 512}, func(subject string, m stored) error {
 			v, err := s.viewOf(subject, m)
-			found[v.name], last = v, m.revision
+			found[v.Name], last = v, m.revision
 			return err
 		})
 		if err != nil || end == nil || end.Get("Nats-Num-Pending") == "0" {
@@ -182,7 +185,7 @@ func (s *Store) newest(ctx context.Context) (uint64, error) {
 		} `json:"message"`
 	}
 	if err := json.Unmarshal(m.Data, &answer); err != nil {
-		return 0, unavailable(err)
+		return 0, ruling.Unavailable(err)
 	}
 	if answer.Error != nil && answer.Error.ErrorCode != jetstream.JSErrCodeMessageNotFound {
 		return 0, judge(answer.Error)

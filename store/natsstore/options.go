@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/ruling"
 )
 
 // Options change how a store is opened. A nil *Options means the defaults.
@@ -142,7 +143,7 @@ func (s *Store) makeBucket(ctx context.Context, o Options) error {
 // fit reports why a bucket of this configuration can't host leases, or nil.
 func fit(c jetstream.StreamConfig) error {
 	unless := func(reason, hint string) error {
-		return refuse(fmt.Errorf("the bucket %s %s", c.Name, reason), hint)
+		return ruling.Refuse(fmt.Errorf("the bucket %s %s", c.Name, reason), hint)
 	}
 	const remake = "delete it and let Ringfence make it; no number comes back, because the clock lends the floor"
 	switch {

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/store/internal/ruling"
 )
 
 // stored is the last message on a subject.
@@ -24,7 +25,7 @@ type stored struct {
 // look reads the record of a name and the bucket's own in one view of a replica
 // that knows the revision atLeast.
 func (s *Store) look(ctx context.Context, name string, atLeast uint64) (view, error) {
-	for p := (pause{}); ; {
+	for p := newPause(); ; {
 		if !s.checked() {
 			if err := s.verify(ctx); err != nil {
 				return view{}, before(err)
@@ -47,7 +48,7 @@ func (s *Store) look(ctx context.Context, name string, atLeast uint64) (view, er
 				return view{}, before(err)
 			}
 		}
-		if err := p.wait(ctx); err != nil {
+		if err := before(p.Wait(ctx, nil)); err != nil {
 			return view{}, err
 		}
 	}
@@ -70,7 +71,7 @@ func (s *Store) fetch(ctx context.Context, subjects ...string) (found map[string
 		return nil, 0, err
 	}
 	if known, err = strconv.ParseUint(end.Get("Nats-UpTo-Sequence"), 10, 64); err != nil {
-		return nil, 0, refuse(err, oldServer)
+		return nil, 0, ruling.Refuse(err, oldServer)
 	}
 	s.saw(known)
 	return found, known, nil
@@ -95,7 +96,7 @@ func (s *Store) ask(ctx context.Context, request getRequest, f func(subject stri
 	}
 	body, err := json.Marshal(request)
 	if err != nil {
-		return nil, refuse(err, "")
+		return nil, ruling.Refuse(err, "")
 	}
 	nc := s.js.Conn()
 	inbox := nc.NewInbox()
@@ -143,9 +144,9 @@ func ending(h nats.Header) (end nats.Header, over bool, err error) {
 	case "503":
 		return nil, true, nats.ErrNoResponders
 	case "408":
-		return nil, true, refuse(errors.New("the server does not know how to read several messages at once"), oldServer)
+		return nil, true, ruling.Refuse(errors.New("the server does not know how to read several messages at once"), oldServer)
 	default:
-		return nil, true, unavailable(fmt.Errorf("the server answers a read with %s %s", status, h.Get("Description")))
+		return nil, true, ruling.Unavailable(fmt.Errorf("the server answers a read with %s %s", status, h.Get("Description")))
 	}
 }
 
@@ -153,11 +154,11 @@ func ending(h nats.Header) (end nats.Header, over bool, err error) {
 func read(h nats.Header, data []byte) (subject string, r stored, err error) {
 	revision, err := strconv.ParseUint(h.Get("Nats-Sequence"), 10, 64)
 	if err != nil {
-		return "", stored{}, refuse(err, oldServer)
+		return "", stored{}, ruling.Refuse(err, oldServer)
 	}
 	at, err := time.Parse(time.RFC3339Nano, h.Get("Nats-Time-Stamp"))
 	if err != nil {
-		return "", stored{}, refuse(err, oldServer)
+		return "", stored{}, ruling.Refuse(err, oldServer)
 	}
 	return h.Get("Nats-Subject"), stored{revision: revision, at: at, data: data}, nil
 }
@@ -165,7 +166,7 @@ func read(h nats.Header, data []byte) (subject string, r stored, err error) {
 // silent says why nobody answers for the bucket: it is gone, or has no leader.
 func (s *Store) silent(ctx context.Context, err error) error {
 	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) {
-		if _, e := s.info(ctx); e != nil && judge(e).kind == driver.ErrUnfit {
+		if _, e := s.info(ctx); e != nil && judge(e).Kind == driver.ErrUnfit {
 			return e
 		}
 	}
@@ -185,7 +186,7 @@ func (s *Store) info(ctx context.Context) (*jetstream.StreamInfo, error) {
 	}
 	info := stream.CachedInfo()
 	if info.TimeStamp.IsZero() {
-		return nil, refuse(errors.New("the server does not tell its time"), oldServer)
+		return nil, ruling.Refuse(errors.New("the server does not tell its time"), oldServer)
 	}
 	return info, nil
 }
@@ -205,10 +206,10 @@ func (s *Store) now(ctx context.Context, least time.Time) (time.Time, error) {
 // nowFor is the time that tells whether a term is over. One that was ended is, at
 // any time.
 func (s *Store) nowFor(ctx context.Context, v view) (time.Time, error) {
-	if v.now == nil || v.now.Cause != "" {
-		return v.at, nil
+	if v.Now == nil || v.Now.Cause != "" {
+		return v.At, nil
 	}
-	return s.now(ctx, v.at)
+	return s.now(ctx, v.At)
 }
 
 var errCut = errors.New("the connection to the server is cut")
@@ -220,7 +221,7 @@ func (s *Store) reachable() error {
 	case nc.IsClosed():
 		return judge(nats.ErrConnectionClosed)
 	case !nc.IsConnected():
-		return unavailable(errCut)
+		return ruling.Unavailable(errCut)
 	}
 	return nil
 }

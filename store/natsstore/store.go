@@ -3,7 +3,6 @@ package natsstore
 import (
 	"context"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -11,6 +10,8 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/life"
+	"github.com/ringfence-go/ringfence/store/internal/stamp"
 )
 
 // Store hosts leases in a JetStream key-value bucket. It implements driver.Store,
@@ -31,10 +32,7 @@ type Store struct {
 	beforeWrite func(name string)
 	hub         hub
 
-	ctx    context.Context // lives until Close
-	cancel context.CancelFunc
-	mu     sync.Mutex     // guards the start of what all counts against Close
-	all    sync.WaitGroup // what runs on a goroutine of the store's own
+	life *life.Life
 }
 
 var (
@@ -47,7 +45,8 @@ var (
 
 func newStore(js jetstream.JetStream, o Options) *Store {
 	s := &Store{
-		js: js, bucket: o.Bucket, stream: "KV_" + o.Bucket, patience: o.AnswerWithin,
+		life: life.New(),
+		js:   js, bucket: o.Bucket, stream: "KV_" + o.Bucket, patience: o.AnswerWithin,
 		props: driver.Properties{
 			Store: o.Label, Clock: "the NATS server that leads the bucket",
 			Resolution: time.Millisecond, MinTTL: 10 * time.Millisecond,
@@ -58,7 +57,6 @@ func newStore(js jetstream.JetStream, o Options) *Store {
 		s.props.Store = fmt.Sprintf("NATS bucket %q at %s", o.Bucket, js.Conn().ConnectedAddr())
 	}
 	s.hub.topics = map[string]*topic{}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
 
@@ -81,80 +79,55 @@ func (s *Store) Properties() driver.Properties { return s.props }
 // Close implements driver.Store. Calls under way are given up; the connection
 // stays open.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	s.cancel()
-	s.mu.Unlock()
-	s.all.Wait()
+	s.life.End()
+	s.life.Wait()
 	return nil
-}
-
-// start runs f on a goroutine that Close waits for, unless the store is closed.
-func (s *Store) start(f func()) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ctx.Err() != nil {
-		return false
-	}
-	s.all.Go(f)
-	return true
 }
 
 // run makes a call, which ends with ctx and with the store, and explains its error.
 func run[R any](ctx context.Context, s *Store, what string, f func(context.Context) (R, error)) (R, error) {
-	var none R
-	if s.ctx.Err() != nil {
-		return none, s.explain(what, errClosed)
-	}
-	if err := ctx.Err(); err != nil {
-		return none, s.explain(what, before(err))
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(s.ctx, cancel)()
-	result, err := f(ctx)
-	if err != nil {
-		return none, s.explain(what, err)
-	}
-	return result, nil
+	result, err := life.Run(ctx, s.life, f)
+	return result, s.explain(what, err)
 }
 
 // Acquire implements driver.Store.
 func (s *Store) Acquire(ctx context.Context, r driver.Request) (driver.Term, error) {
-	if err := r.Check(s.props); err != nil {
+	st, err := stamp.Acquiring(r, s.props)
+	if err != nil {
 		return driver.Term{}, err
 	}
-	return s.step(ctx, r.Name, step{Kind: acquire, Attempt: r.Attempt, Holder: r.Holder, TTL: s.props.RoundTTL(r.TTL)})
+	return s.step(ctx, r.Name, st)
 }
 
 // Renew implements driver.Store.
 func (s *Store) Renew(ctx context.Context, t driver.Term, ttl time.Duration) (driver.Term, error) {
-	if err := t.Check(); err != nil {
+	st, err := stamp.Renewing(t, ttl, s.props)
+	if err != nil {
 		return driver.Term{}, err
 	}
-	if err := s.props.CheckTTL(ttl); err != nil {
-		return driver.Term{}, err
-	}
-	return s.step(ctx, t.Name, step{Kind: renew, Attempt: t.Attempt, Token: t.Token, TTL: s.props.RoundTTL(ttl)})
+	return s.step(ctx, t.Name, st)
 }
 
 // Release implements driver.Store.
 func (s *Store) Release(ctx context.Context, t driver.Term) error {
-	if err := t.Check(); err != nil {
+	st, err := stamp.Releasing(t)
+	if err != nil {
 		return err
 	}
-	_, err := s.step(ctx, t.Name, step{Kind: release, Attempt: t.Attempt, Token: t.Token})
+	_, err = s.step(ctx, t.Name, st)
 	return err
 }
 
-func (s *Store) step(ctx context.Context, name string, st step) (driver.Term, error) {
+func (s *Store) step(ctx context.Context, name string, st stamp.Step) (driver.Term, error) {
 	return run(ctx, s, string(st.Kind)+" "+fence.Quote(name), func(ctx context.Context) (driver.Term, error) {
-		c := call{store: s, name: name, step: st}
+		c := s.newCall(name, st)
 		t, at, err := c.take(ctx)
 		if err != nil {
 			return driver.Term{}, err
 		}
-		left := t.Expires.Sub(at).Truncate(s.props.Resolution)
-		return driver.Term{Fence: fence.Fence{Name: name, Token: t.Token}, Attempt: t.Attempt, Remaining: left}, nil
+		term := t.For(name, stamp.Stamp{At: at})
+		term.Remaining = term.Remaining.Truncate(s.props.Resolution)
+		return term, nil
 	})
 }
 
@@ -193,5 +166,5 @@ func (s *Store) inspect(ctx context.Context, name string) (view, driver.Record, 
 		return v, driver.Record{}, err
 	}
 	at, err := s.nowFor(ctx, v)
-	return v, v.record(at), err
+	return v, v.Record(stamp.Stamp{At: at}), err
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/life"
+	"github.com/ringfence-go/ringfence/store/internal/ruling"
 )
 
 // Watch implements driver.Watcher: the server sends what is stored for the name. All
@@ -24,7 +26,7 @@ func (s *Store) Watch(ctx context.Context, name string) (<-chan struct{}, error)
 		hints := make(chan struct{}, 1)
 		t := s.join(name, hints)
 		if t == nil {
-			return nil, errClosed
+			return nil, life.ErrClosed
 		}
 		select {
 		case <-t.ready:
@@ -65,8 +67,8 @@ func (s *Store) join(name string, hints chan struct{}) *topic {
 	if t == nil {
 		t = &topic{ready: make(chan struct{})}
 		var ctx context.Context
-		ctx, t.end = context.WithCancel(s.ctx)
-		if !s.start(func() { s.listen(ctx, name, t) }) {
+		ctx, t.end = context.WithCancel(s.life.Context())
+		if !s.life.Start(func() { s.listen(ctx, name, t) }) {
 			t.end()
 			return nil
 		}
@@ -150,7 +152,7 @@ func (s *Store) consume(ctx context.Context, name string, t *topic) (jetstream.C
 	}
 	return c.Consume(func(m jetstream.Msg) {
 		v, err := s.arrived(m)
-		if err == nil && !v.given() {
+		if err == nil && !v.Free() {
 			return
 		}
 		if err == nil {
@@ -162,14 +164,11 @@ func (s *Store) consume(ctx context.Context, name string, t *topic) (jetstream.C
 	})
 }
 
-// given reports whether the name is free before any lease has run out.
-func (v view) given() bool { return v.now == nil || v.now.Cause != "" }
-
 // arrived resolves a message as a consumer delivers it.
 func (s *Store) arrived(m jetstream.Msg) (view, error) {
 	meta, err := m.Metadata()
 	if err != nil {
-		return view{}, refuse(err, foreign)
+		return view{}, ruling.Refuse(err, foreign)
 	}
 	return s.viewOf(m.Subject(), stored{revision: meta.Sequence.Stream, at: meta.Timestamp.UTC(), data: m.Data()})
 }

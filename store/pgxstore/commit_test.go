@@ -30,6 +30,18 @@ func TestCommitThatMayNotBeReplicated(t *testing.T) {
 		until(t, "the setting is in force", func() bool { return admin.ask("SHOW synchronous_standby_names") == names })
 	}
 	synchronous("missing")
+	const waits = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+	until(t, "commits wait for the standby", func() bool { // the server tells its backends, and itself, one after the other
+		probe := connect(t, pg.URL("postgres"))
+		short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		_, err := probe.Exec(short, "SELECT pg_logical_emit_message(true, 'probe', '')")
+		return err != nil
+	})
+	until(t, "the probes are gone", func() bool {
+		admin.ask("SELECT count(pg_cancel_backend(pid))::text " + waits)
+		return admin.ask("SELECT count(*)::text "+waits) == "0"
+	})
 
 	type outcome struct {
 		term driver.Term
@@ -41,7 +53,6 @@ func TestCommitThatMayNotBeReplicated(t *testing.T) {
 		go func() { term, err := s.Acquire(t.Context(), r); answered <- outcome{term, err} }()
 		return answered
 	}
-	const waits = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
 	answered := ask()
 	var got outcome
 	until(t, "the doubt is told", func() bool { // it is asked for again some times before

@@ -271,3 +271,37 @@ func TestManyWaitersOneConnection(t *testing.T) {
 		t.Errorf("watch a closed store: %v", err)
 	}
 }
+
+// TestCloseLeavesNothing closes a store in the middle of a statement of its listener: a
+// place left behind would swallow the next hint.
+func TestCloseLeavesNothing(t *testing.T) {
+	t.Parallel()
+	pg := realserver.NewPostgres(t, nil)
+	admin, other := connect(t, pg.URL("postgres")), connect(t, pg.URL("postgres"))
+	s := open(t, pg.URL("postgres"))
+	acquire(t, s, "n")
+	ctx, cancel := context.WithCancel(t.Context())
+	_ = watch(t, ctx, s, "n")
+	if _, err := other.Exec(t.Context(), "BEGIN; LOCK TABLE ringfence.waiter"); err != nil {
+		t.Fatal(err)
+	}
+	blocked := func(statement string) func() bool {
+		return func() bool {
+			return admin.ask("SELECT count(*)::text FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"+statement+"%'") == "1"
+		}
+	}
+	cancel()
+	until(t, "the listener gives up its place", blocked("ringfence.waiter"))
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	until(t, "it is given up over another connection", blocked("DELETE FROM ringfence.listener"))
+	if _, err := other.Exec(t.Context(), "COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	if left := admin.ask("SELECT (SELECT count(*) FROM ringfence.waiter) || ' ' || (SELECT count(*) FROM ringfence.listener)"); left != "0 0" {
+		t.Errorf("places and listeners left: %s", left)
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/internal/realserver"
+	"github.com/ringfence-go/ringfence/store/storetest"
 )
 
 func clientOf(t *testing.T, o redis.Options) *redis.Client {
@@ -23,26 +24,7 @@ func clientOf(t *testing.T, o redis.Options) *redis.Client {
 func examine(t *testing.T, client *redis.Client, o *Options) []driver.Finding {
 	t.Helper()
 	found, err := Examine(t.Context(), client, o)
-	if err != nil {
-		t.Fatalf("examine: %v", err)
-	}
-	for _, f := range found {
-		if f.Subject == "" || f.Found == "" || f.Means == "" || (f.Grade != driver.Fit) != (f.Do != "") {
-			t.Errorf("incomplete: %+v", f)
-		}
-	}
-	return found
-}
-
-// wantFinding looks for one finding of that subject and grade whose text has each word.
-func wantFinding(t *testing.T, found []driver.Finding, subject string, grade driver.Grade, words string) {
-	t.Helper()
-	for _, f := range found {
-		if f.Subject == subject && f.Grade == grade && strings.Contains(f.Found+"; "+f.Means+"; "+f.Do, words) {
-			return
-		}
-	}
-	t.Errorf("want %s to be %s and say %q; found %+v", subject, grade, words, found)
+	return storetest.Findings(t, found, err)
 }
 
 // TestExamineFinds looks at servers that were started with something wrong.
@@ -80,7 +62,7 @@ func TestExamineFinds(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			wantFinding(t, examine(t, client, nil), c.subject, c.grade, c.words)
+			storetest.WantFinding(t, examine(t, client, nil), c.subject, c.grade, c.words)
 		})
 	}
 }
@@ -92,25 +74,21 @@ func TestExamineOfAGoodServer(t *testing.T) {
 			" +zadd +zrem +zrangebylex +publish +subscribe +unsubscribe +config|get", // as docs/stores/redis.md says
 	}})
 	client := clientOf(t, redis.Options{Addr: server.Addr(), Username: "jobs", Password: "secret"})
-	for _, f := range examine(t, client, nil) {
-		if f.Grade != driver.Fit {
-			t.Errorf("%+v", f)
-		}
-	}
+	storetest.WantFit(t, examine(t, client, nil))
 	if keys := server.Exec("DBSIZE"); keys != "0" {
 		t.Errorf("it left %s keys", keys)
 	}
-	wantFinding(t, examine(t, client, nil), "keys {ringfence}:*", driver.Fit, "no store yet")
+	storetest.WantFinding(t, examine(t, client, nil), "keys {ringfence}:*", driver.Fit, "no store yet")
 	s, err := Open(t.Context(), client, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	wantFinding(t, examine(t, client, nil), "keys {ringfence}:*", driver.Fit, "a store of this server")
+	storetest.WantFinding(t, examine(t, client, nil), "keys {ringfence}:*", driver.Fit, "a store of this server")
 	server.Kill()
 	server.Start()
-	wantFinding(t, examine(t, client, nil), "keys {ringfence}:*", driver.Fit, "another server")
-	wantFinding(t, examine(t, client, &Options{RefuseNewIdentity: true}), "keys {ringfence}:*", driver.Unfit, "ringfence recover")
+	storetest.WantFinding(t, examine(t, client, nil), "keys {ringfence}:*", driver.Fit, "another server")
+	storetest.WantFinding(t, examine(t, client, &Options{RefuseNewIdentity: true}), "keys {ringfence}:*", driver.Unfit, "ringfence recover")
 }
 
 // TestExamineRights takes one right after the other from a user.
@@ -122,20 +100,20 @@ func TestExamineRights(t *testing.T) {
 		return clientOf(t, redis.Options{Addr: server.Addr(), Username: "jobs", Password: "secret"})
 	}
 	for _, command := range []string{"eval", "evalsha", "time", "hmget", "hget", "hset", "del", "zadd", "zrem", "zrangebylex"} {
-		wantFinding(t, examine(t, allow("-"+command), nil), "rights", driver.Unfit, "refused: "+strings.ToUpper(command)+";")
+		storetest.WantFinding(t, examine(t, allow("-"+command), nil), "rights", driver.Unfit, "refused: "+strings.ToUpper(command)+";")
 	}
 	for _, command := range []string{"publish", "subscribe"} {
-		wantFinding(t, examine(t, allow("-"+command), nil), "rights", driver.Warning, "refused: "+strings.ToUpper(command)+";")
+		storetest.WantFinding(t, examine(t, allow("-"+command), nil), "rights", driver.Warning, "refused: "+strings.ToUpper(command)+";")
 	}
-	wantFinding(t, examine(t, allow("-info"), nil), "identity", driver.Unfit, "INFO")
-	wantFinding(t, examine(t, allow("-info"), &Options{WeakIdentity: true}), "identity", driver.Warning, "unnoticed")
-	wantFinding(t, examine(t, allow("resetkeys", "~other:*"), nil), "rights", driver.Unfit, "keys")
-	wantFinding(t, examine(t, allow("resetchannels", "&other:*"), nil), "rights", driver.Warning, "PUBLISH, SUBSCRIBE")
-	wantFinding(t, examine(t, allow("-config"), nil), "persistence", driver.Warning, "")
-	wantFinding(t, examine(t, allow(), nil), "destructive commands", driver.Warning, "FLUSHALL, FLUSHDB, SWAPDB, DEBUG")
-	wantFinding(t, examine(t, allow("-flushall", "-flushdb", "-swapdb", "-debug"), nil), "destructive commands", driver.Fit, "not allowed")
-	wantFinding(t, examine(t, clientOf(t, redis.Options{Addr: server.Addr(), Username: "jobs", Password: "wrong"}), nil), "login", driver.Unfit, "WRONGPASS")
-	wantFinding(t, examine(t, clientOf(t, redis.Options{Addr: server.Addr()}), nil), "login", driver.Unfit, "NOAUTH")
+	storetest.WantFinding(t, examine(t, allow("-info"), nil), "identity", driver.Unfit, "INFO")
+	storetest.WantFinding(t, examine(t, allow("-info"), &Options{WeakIdentity: true}), "identity", driver.Warning, "unnoticed")
+	storetest.WantFinding(t, examine(t, allow("resetkeys", "~other:*"), nil), "rights", driver.Unfit, "keys")
+	storetest.WantFinding(t, examine(t, allow("resetchannels", "&other:*"), nil), "rights", driver.Warning, "PUBLISH, SUBSCRIBE")
+	storetest.WantFinding(t, examine(t, allow("-config"), nil), "persistence", driver.Warning, "")
+	storetest.WantFinding(t, examine(t, allow(), nil), "destructive commands", driver.Warning, "FLUSHALL, FLUSHDB, SWAPDB, DEBUG")
+	storetest.WantFinding(t, examine(t, allow("-flushall", "-flushdb", "-swapdb", "-debug"), nil), "destructive commands", driver.Fit, "not allowed")
+	storetest.WantFinding(t, examine(t, clientOf(t, redis.Options{Addr: server.Addr(), Username: "jobs", Password: "wrong"}), nil), "login", driver.Unfit, "WRONGPASS")
+	storetest.WantFinding(t, examine(t, clientOf(t, redis.Options{Addr: server.Addr()}), nil), "login", driver.Unfit, "NOAUTH")
 }
 
 func TestExamineReplicas(t *testing.T) {
@@ -145,12 +123,12 @@ func TestExamineReplicas(t *testing.T) {
 	at := func(r *realserver.Redis) []driver.Finding {
 		return examine(t, clientOf(t, redis.Options{Addr: r.Addr(), Password: r.Password()}), nil)
 	}
-	wantFinding(t, at(replica), "role", driver.Unfit, "replica of 127.0.0.1:")
-	wantFinding(t, at(primary), "replicas", driver.Warning, "set min-replicas-to-write to 1")
+	storetest.WantFinding(t, at(replica), "role", driver.Unfit, "replica of 127.0.0.1:")
+	storetest.WantFinding(t, at(primary), "replicas", driver.Warning, "set min-replicas-to-write to 1")
 	primary.Exec("CONFIG", "SET", "min-replicas-to-write", "1")
-	wantFinding(t, at(primary), "replicas", driver.Warning, "min-replicas-to-write 1")
+	storetest.WantFinding(t, at(primary), "replicas", driver.Warning, "min-replicas-to-write 1")
 	replica.Promote()
-	wantFinding(t, at(replica), "role", driver.Fit, "primary")
+	storetest.WantFinding(t, at(replica), "role", driver.Fit, "primary")
 }
 
 func TestExamineForeignKeys(t *testing.T) {
@@ -158,20 +136,20 @@ func TestExamineForeignKeys(t *testing.T) {
 	server := realserver.NewRedis(t, nil)
 	client := clientOf(t, redis.Options{Addr: server.Addr(), Password: server.Password()})
 	server.Exec("SET", "{ringfence}:names", "mine")
-	wantFinding(t, examine(t, client, nil), "keys {ringfence}:*", driver.Unfit, "another Prefix")
+	storetest.WantFinding(t, examine(t, client, nil), "keys {ringfence}:*", driver.Unfit, "another Prefix")
 	server.Exec("DEL", "{ringfence}:names")
 	server.Exec("HSET", "{ringfence}:store", "format", "2")
-	wantFinding(t, examine(t, client, nil), "keys {ringfence}:*", driver.Unfit, "newer release")
-	wantFinding(t, examine(t, client, &Options{Prefix: "own"}), "keys {own}:*", driver.Fit, "no store yet")
+	storetest.WantFinding(t, examine(t, client, nil), "keys {ringfence}:*", driver.Unfit, "newer release")
+	storetest.WantFinding(t, examine(t, client, &Options{Prefix: "own"}), "keys {own}:*", driver.Fit, "no store yet")
 }
 
 func TestExamineCluster(t *testing.T) {
 	t.Parallel()
 	server := realserver.NewRedis(t, &realserver.RedisOptions{Cluster: true})
 	client := clientOf(t, redis.Options{Addr: server.Addr(), Password: server.Password()})
-	wantFinding(t, examine(t, client, nil), "role", driver.Fit, "cluster")
+	storetest.WantFinding(t, examine(t, client, nil), "role", driver.Fit, "cluster")
 	server.Exec("CLUSTER", "DELSLOTSRANGE", "0", "16383")
-	wantFinding(t, examine(t, client, nil), "role", driver.Unfit, "that is down")
+	storetest.WantFinding(t, examine(t, client, nil), "role", driver.Unfit, "that is down")
 }
 
 func TestExamineCantAsk(t *testing.T) {

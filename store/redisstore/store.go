@@ -12,6 +12,7 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/pause"
 )
 
 // Store hosts leases in a Redis. It implements driver.Store and all optional
@@ -173,7 +174,8 @@ func (s *Store) tries(ctx context.Context, joined *call, c call) (reply, *ruling
 		r := left(ctx, false, nil)
 		return reply{}, &r
 	}
-	for p := (pause{}); ; {
+	lost := 0 // tries whose outcome is unknown
+	for p := (pause.Pause{}); ; {
 		got, err := s.try(ctx, joined, c)
 		if err == nil {
 			return got, nil
@@ -181,18 +183,18 @@ func (s *Store) tries(ctx context.Context, joined *call, c call) (reply, *ruling
 		joined = nil
 		r := judge(err)
 		if errors.Is(r.kind, driver.ErrUnknown) && ctx.Err() == nil && s.queue.ctx.Err() == nil {
-			p.lost++
-			r.again = p.lost <= maxLost
+			lost++
+			r.again = lost <= maxLost
 		}
 		if r.moved {
 			s.link.moved(ctx)
 		}
-		if r.again && !p.wait(ctx, s.queue.ctx.Done()) {
+		if r.again && p.Wait(ctx, s.queue.ctx.Done()) != nil {
 			r = left(ctx, false, err)
-		} else if c.apart = p.lost > 0; r.again {
+		} else if c.apart = lost > 0; r.again {
 			continue
 		}
-		if p.lost > 0 {
+		if lost > 0 {
 			r.kind, r.hint = driver.ErrUnknown, resolve
 		}
 		return reply{}, &r

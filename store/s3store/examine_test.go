@@ -9,31 +9,13 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/store/s3store"
+	"github.com/ringfence-go/ringfence/store/storetest"
 )
 
 func examine(t *testing.T, client s3store.Client, bucket string) []driver.Finding {
 	t.Helper()
 	all, err := s3store.Examine(t.Context(), client, bucket, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range all {
-		if f.Subject == "" || f.Found == "" || f.Means == "" || (f.Grade != driver.Fit) != (f.Do != "") {
-			t.Errorf("incomplete: %+v", f)
-		}
-	}
-	return all
-}
-
-// wantFinding looks for one finding of that subject and grade whose text has the words.
-func wantFinding(t *testing.T, all []driver.Finding, subject string, grade driver.Grade, words string) {
-	t.Helper()
-	for _, f := range all {
-		if f.Subject == subject && f.Grade == grade && strings.Contains(f.Found+"; "+f.Means+"; "+f.Do, words) {
-			return
-		}
-	}
-	t.Errorf("want %s to be %s and say %q; found %+v", subject, grade, words, all)
+	return storetest.Findings(t, all, err)
 }
 
 // tell answers questions about the settings of the bucket, each by its word in the
@@ -69,11 +51,7 @@ func TestExamineGoodBucket(t *testing.T) {
 	if len(all) < 9 {
 		t.Errorf("only %d findings", len(all))
 	}
-	for _, f := range all {
-		if f.Grade != driver.Fit {
-			t.Errorf("a bucket with nothing wrong: %+v", f)
-		}
-	}
+	storetest.WantFit(t, all)
 	plain := struct{ s3store.Client }{server.client()}
 	if few := examine(t, plain, bucket); len(few) != len(all)-3 {
 		t.Errorf("%d findings of a client that can't ask for settings; want %d", len(few), len(all)-3)
@@ -119,9 +97,9 @@ func TestExamineFindsFaults(t *testing.T) {
 	} {
 		server := startServer(t)
 		server.set(func() { c.spoil(server) })
-		wantFinding(t, examine(t, server.client(), bucket), c.subject, c.grade, c.words)
+		storetest.WantFinding(t, examine(t, server.client(), bucket), c.subject, c.grade, c.words)
 	}
-	wantFinding(t, examine(t, startServer(t).client(), "missing"), "reading and writing", driver.Unfit, "make the bucket")
+	storetest.WantFinding(t, examine(t, startServer(t).client(), "missing"), "reading and writing", driver.Unfit, "make the bucket")
 	server := startServer(t)
 	server.http.Close()
 	_, err := s3store.Examine(t.Context(), server.client(), bucket, nil)
@@ -155,6 +133,6 @@ func TestExamineSettings(t *testing.T) {
 	} {
 		server := startServer(t)
 		server.tell(c.answers)
-		wantFinding(t, examine(t, server.client(), bucket), c.subject, c.grade, c.words)
+		storetest.WantFinding(t, examine(t, server.client(), bucket), c.subject, c.grade, c.words)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/pause"
 )
 
 // Inspect implements driver.Store.
@@ -181,7 +182,7 @@ func work[R any](ctx context.Context, s *Store, lost int, f func(context.Context
 // persist repeats f while it certainly did nothing and ctx allows, and after up
 // to lost connections that broke under it.
 func persist[R any](ctx context.Context, d Dialect, lost int, f func() (R, error)) (R, error) {
-	for p := (pause{}); ; {
+	for p := (pause.Pause{}); ; {
 		result, err := f()
 		if err == nil {
 			return result, nil
@@ -194,7 +195,7 @@ func persist[R any](ctx context.Context, d Dialect, lost int, f func() (R, error
 		if !r.again {
 			return result, r
 		}
-		if !p.wait(ctx, nil) {
+		if p.Wait(ctx, nil) != nil {
 			return result, left(ctx, false, r)
 		}
 	}

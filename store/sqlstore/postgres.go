@@ -13,6 +13,7 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/pause"
 )
 
 // Postgres is PostgreSQL, by any driver that takes $1 and reports an SQLSTATE.
@@ -114,9 +115,9 @@ func (p *postgres) raise(ctx context.Context, c *sql.Conn, above fence.Token) (f
 // not listed sees the floor that was committed before; and none waits for a row.
 func (p *postgres) settle(ctx context.Context, c *sql.Conn) error {
 	old, err := p.writers(ctx, c)
-	for wait := (pause{}); err == nil && len(old) > 0; {
-		if !wait.wait(ctx, nil) {
-			return ctx.Err()
+	for wait := (pause.Pause{}); err == nil && len(old) > 0; {
+		if err := wait.Wait(ctx, nil); err != nil {
+			return err
 		}
 		var now []string
 		now, err = p.writers(ctx, c)

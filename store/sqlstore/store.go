@@ -10,6 +10,7 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/pause"
 )
 
 // Store hosts leases in a database. It implements driver.Store, driver.Lister,
@@ -115,7 +116,7 @@ func (s *Store) finish(ctx context.Context, p *progress) (driver.Term, error) {
 // one that its last holder guards by the lease, still keeps the record.
 type progress struct {
 	call  call
-	pause pause
+	pause pause.Pause
 	lost  int    // connections, and so tries that may have been applied
 	last  answer // of the last try that the context did not cut short
 
@@ -143,7 +144,7 @@ func (s *Store) note(ctx context.Context, p *progress, accepted int64, sent *cal
 		p.lost++
 		r.again = p.lost <= maxLost
 	}
-	if r.again && p.pause.wait(ctx, s.queue.ctx.Done()) {
+	if r.again && p.pause.Wait(ctx, s.queue.ctx.Done()) == nil {
 		return false
 	}
 	if r.again {

@@ -8,6 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/store/internal/stamp"
 )
 
 // renewAtOnce is how many renewals go in one request. With the longest names and
@@ -23,7 +24,7 @@ func (s *Store) RenewAll(ctx context.Context, all []driver.Renewal) []driver.Ren
 	var chunks [][]int
 	seen := map[string]bool{}
 	for i, r := range all {
-		if _, err := s.renewal(r.Term, r.TTL); err != nil || seen[r.Term.Name] {
+		if _, err := stamp.Renewing(r.Term, r.TTL, s.props); err != nil || seen[r.Term.Name] {
 			continue
 		}
 		seen[r.Term.Name] = true
@@ -65,18 +66,18 @@ func (s *Store) renewAlone(ctx context.Context, all []driver.Renewal, outcomes [
 // renewTogether renews in one transaction those of the chosen terms whose records are
 // known. Where that fails, nothing is done, and each is left to be renewed alone.
 func (s *Store) renewTogether(ctx context.Context, all []driver.Renewal, chosen []int, outcomes []driver.Renewed, done []bool) {
-	var calls []call
+	var calls []*call
 	var views []view
 	var of []int
 	var ops []any
 	for _, i := range chosen {
-		st, _ := s.renewal(all[i].Term, all[i].TTL)
-		c := call{store: s, name: all[i].Term.Name, step: st}
+		st, _ := stamp.Renewing(all[i].Term, all[i].TTL, s.props)
+		c := s.newCall(all[i].Term.Name, st)
 		v, known := s.memory.view(c.name, s.link.now())
-		if !known || !c.suits(v) || len(views) > 0 && v.floor != views[0].floor {
+		if !known || !v.Suits(st) || len(views) > 0 && v.floor != views[0].floor {
 			continue
 		}
-		body, err := json.Marshal(entry{Name: c.name, Was: v.now, Step: st})
+		body, err := json.Marshal(stamp.Entry{Name: c.name, Was: v.Now, Step: st})
 		if err != nil {
 			continue
 		}
@@ -98,12 +99,12 @@ func (s *Store) renewTogether(ctx context.Context, all []driver.Renewal, chosen 
 		for k, c := range calls {
 			stat := result.of[k+1].Stat
 			v := views[k]
-			v.version, v.at, v.was = stat.Version, stamp(stat), v.now
-			v.now, v.err = c.step.apply(c.name, v.was, v.at)
+			v.version, v.At, v.Was = stat.Version, stampOf(stat), v.Now
+			v.Now, v.Err = c.step.Apply(c.name, v.Was, stamped(v.At))
 			t, at, err := c.settle(v)
 			done[of[k]], outcomes[of[k]].Err = true, err
 			if err == nil {
-				outcomes[of[k]].Term = t.term(c.name, at)
+				outcomes[of[k]].Term = t.For(c.name, stamped(at))
 			}
 		}
 		return struct{}{}, nil

@@ -10,34 +10,47 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/pause"
+	"github.com/ringfence-go/ringfence/store/internal/ruling"
+	"github.com/ringfence-go/ringfence/store/internal/stamp"
 )
 
 // call is one step on its way.
 type call struct {
 	store *Store
 	name  string
-	step  step
+	step  stamp.Step
 	lost  int // writes of which no answer came: the step may have been taken
 	down  int // requests after that which could not be made
-	pause pause
+	pause pause.Pause
 }
 
 // maxFailed is how many failed requests one call puts up with.
 const maxFailed = 4
 
+// maxTries is after how many tries a call that always finds the record changed gives
+// up: by then others have taken as many steps on its name.
+const maxTries = 64
+
+func newPause() pause.Pause { return pause.Pause{Tries: maxTries} }
+
+func (s *Store) newCall(name string, st stamp.Step) *call {
+	return &call{store: s, name: name, step: st, pause: newPause()}
+}
+
 // take takes the step, in as many tries as it needs to write in the place of what it
 // knows. It returns the term, and a time at which it was so.
-func (c *call) take(ctx context.Context) (*term, time.Time, error) {
+func (c *call) take(ctx context.Context) (*stamp.Term, time.Time, error) {
 	v, known := c.store.memory.view(c.name, c.store.link.now())
 	current := known // a record that is known and does not suit is looked at with care
-	known = known && c.suits(v)
+	known = known && v.Suits(c.step)
 	for {
 		var err error
 		if !known {
 			v, err = c.store.look(ctx, c.name, current)
 		}
 		if err == nil {
-			var t *term
+			var t *stamp.Term
 			var at time.Time
 			if t, at, err = c.try(ctx, v, known, current); t != nil {
 				return t, at, nil
@@ -56,15 +69,15 @@ func (c *call) goOn(ctx context.Context, err error) error {
 		return c.refused(err)
 	}
 	r := judge(err)
-	again := r.again || r.kind == driver.ErrUnknown
-	if !again && c.lost > 0 && r.kind == driver.ErrUnavailable {
+	again := r.Again || r.Kind == driver.ErrUnknown
+	if !again && c.lost > 0 && r.Kind == driver.ErrUnavailable {
 		again = true
 		c.down++
 	}
 	if !again || ctx.Err() != nil || c.lost+c.down > maxFailed {
 		return inDoubt(c.lost > 0, err)
 	}
-	if err := c.pause.wait(ctx); err != nil {
+	if err := before(c.pause.Wait(ctx, nil)); err != nil {
 		return inDoubt(c.lost > 0, err)
 	}
 	return nil
@@ -74,24 +87,15 @@ func (c *call) goOn(ctx context.Context, err error) error {
 // in time can't be told any more once somebody else has the name.
 func (c *call) refused(err error) error {
 	var end *driver.EndedError
-	if c.lost > 0 && c.step.Kind != acquire && errors.As(err, &end) && end.Cause == driver.EndSuperseded {
-		return ruling{kind: driver.ErrUnknown, err: errors.New("the name was granted again before the answer came"), hint: resolveHint}
+	if c.lost > 0 && c.step.Kind != stamp.Acquire && errors.As(err, &end) && end.Cause == driver.EndSuperseded {
+		return ruling.Doubt(errors.New("the name was granted again before the answer came"))
 	}
 	return err
 }
 
-// suits reports whether a record that this store knows, and that may have changed
-// since, is worth a write without another read.
-func (c *call) suits(v view) bool {
-	if c.step.Kind == acquire {
-		return v.free() && (v.now == nil || v.now.Attempt != c.step.Attempt)
-	}
-	return v.now.is(c.step.Token, c.step.Attempt) && v.now.Cause == ""
-}
-
 // try judges what is known, and writes the step in its place. Where a read was not
 // current it refuses nothing: the server that answered may lag.
-func (c *call) try(ctx context.Context, v view, remembered, current bool) (*term, time.Time, error) {
+func (c *call) try(ctx context.Context, v view, remembered, current bool) (*stamp.Term, time.Time, error) {
 	if !remembered {
 		t, at, err := c.foresee(ctx, v)
 		if t != nil || err != nil {
@@ -103,7 +107,7 @@ func (c *call) try(ctx context.Context, v view, remembered, current bool) (*term
 	}
 	after, err := c.write(ctx, v)
 	if err != nil {
-		if judge(err).kind == driver.ErrUnknown {
+		if judge(err).Kind == driver.ErrUnknown {
 			c.lost++
 		}
 		return nil, time.Time{}, err
@@ -114,22 +118,22 @@ func (c *call) try(ctx context.Context, v view, remembered, current bool) (*term
 // foresee spares the store a write that would change nothing. An acquire is judged
 // by the leader's time, a renewal or a release by its write alone, unless the record
 // shows what can't change any more.
-func (c *call) foresee(ctx context.Context, v view) (*term, time.Time, error) {
+func (c *call) foresee(ctx context.Context, v view) (*stamp.Term, time.Time, error) {
 	if c.lost > 0 {
 		if t, at, err := c.overwritten(v); t != nil {
 			return t, at, err
 		}
 	}
-	if c.step.Kind != acquire {
-		_, err := c.step.apply(c.name, v.now, v.at)
-		return nil, v.at, err
+	if c.step.Kind != stamp.Acquire {
+		_, err := c.step.Apply(c.name, v.Now, stamped(v.At))
+		return nil, v.At, err
 	}
 	at, err := c.store.timeOf(ctx, v)
 	if err != nil {
 		return nil, at, err
 	}
-	now, err := c.step.apply(c.name, v.now, at)
-	if err == nil && now == v.now {
+	now, err := c.step.Apply(c.name, v.Now, stamped(at))
+	if err == nil && now == v.Now {
 		return now, at, nil // the attempt has its grant
 	}
 	return nil, at, err
@@ -138,12 +142,12 @@ func (c *call) foresee(ctx context.Context, v view) (*term, time.Time, error) {
 // write writes the step in the place of v, in one request.
 func (c *call) write(ctx context.Context, v view) (view, error) {
 	st := c.step
-	if st.Kind == acquire {
+	if st.Kind == stamp.Acquire {
 		st.Floor = v.floor.Value
 	}
-	body, err := json.Marshal(entry{Name: c.name, Was: v.now, Step: st})
+	body, err := json.Marshal(stamp.Entry{Name: c.name, Was: v.Now, Step: st})
 	if err != nil {
-		return v, refuse(err, "")
+		return v, ruling.Refuse(err, "")
 	}
 	place := c.store.paths.lease(c.name)
 	ops := []any{c.store.condition(v.floor)}
@@ -156,7 +160,7 @@ func (c *call) write(ctx context.Context, v view) (view, error) {
 		return v, c.store.missed(ctx, c.name, done, err)
 	}
 	s := done.of[len(ops)-1].Stat
-	return resolve(c.name, node{found: true, data: body, version: s.Version, wrote: stamp(s), epoch: v.epoch}, v.floor)
+	return resolve(c.name, node{found: true, data: body, version: s.Version, wrote: stampOf(s), epoch: v.epoch}, v.floor)
 }
 
 // missed forgets what a refused write shows to be wrong, and makes the folder that
@@ -178,25 +182,22 @@ func (s *Store) missed(ctx context.Context, name string, done stats, err error) 
 }
 
 // settle gives the outcome of the call's own write.
-func (c *call) settle(v view) (*term, time.Time, error) {
+func (c *call) settle(v view) (*stamp.Term, time.Time, error) {
 	c.store.memory.keep(v)
-	if v.err != nil {
+	if v.Err != nil {
 		c.lost = 0
-		return nil, v.at, v.err
+		return nil, v.At, v.Err
 	}
-	return v.now, v.at, nil
+	return v.Now, v.At, nil
 }
 
 // overwritten finds an ending whose answer was lost, also in what was written after it.
 // An acquire finds its attempt, and to renew twice does no harm.
-func (c *call) overwritten(v view) (*term, time.Time, error) {
-	ending := map[kind]driver.EndCause{release: driver.EndReleased, force: driver.EndForced}[c.step.Kind]
-	for _, t := range []*term{v.now, v.was} {
-		if ending != "" && t.is(c.step.Token, c.step.Attempt) && t.Cause == ending && t.By == c.step.By {
-			return t, t.EndedAt, nil
-		}
+func (c *call) overwritten(v view) (*stamp.Term, time.Time, error) {
+	if t := v.Ended(c.step); t != nil {
+		return t, t.EndedAt, nil
 	}
-	return nil, v.at, errAgain
+	return nil, v.At, errAgain
 }
 
 // look reads the record of a name. Where it has to be current, the server first
@@ -225,12 +226,12 @@ func (s *Store) look(ctx context.Context, name string, current bool) (view, erro
 // timeOf is a time of the leader that tells whether the term of v is over. One that
 // was ended is, at any time.
 func (s *Store) timeOf(ctx context.Context, v view) (time.Time, error) {
-	if v.free() {
-		return v.at, nil
+	if v.Free() {
+		return v.At, nil
 	}
-	at, err := s.timeFor(ctx, v.now.Expires)
-	if at.Before(v.at) {
-		at = v.at
+	at, err := s.timeFor(ctx, v.Now.Expires)
+	if at.Before(v.At) {
+		at = v.At
 	}
 	return at, err
 }
@@ -241,16 +242,16 @@ func (s *Store) inspect(ctx context.Context, name string) (view, driver.Record, 
 		return v, driver.Record{}, err
 	}
 	at, err := s.timeOf(ctx, v)
-	return v, v.record(at), err
+	return v, v.Record(stamped(at)), err
 }
 
-func (s *Store) step(ctx context.Context, name string, st step) (driver.Term, error) {
+func (s *Store) step(ctx context.Context, name string, st stamp.Step) (driver.Term, error) {
 	return run(ctx, s, string(st.Kind)+" "+fence.Quote(name), func(ctx context.Context) (driver.Term, error) {
-		c := call{store: s, name: name, step: st}
+		c := s.newCall(name, st)
 		t, at, err := c.take(ctx)
 		if err != nil {
 			return driver.Term{}, err
 		}
-		return t.term(name, at), nil
+		return t.For(name, stamped(at)), nil
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/ringfence-go/ringfence/store/internal/pause"
 )
 
 // clock is what a store knows of the leader's time. ZooKeeper tells it in the answer
@@ -82,7 +84,7 @@ func (s *Store) readClock(ctx context.Context) (time.Time, error) {
 		done, err := s.commit(ctx, 0, &zk.SetDataRequest{Path: s.paths.clock(), Version: -1})
 		switch {
 		case err == nil:
-			return stamp(done.of[0].Stat), nil
+			return stampOf(done.of[0].Stat), nil
 		case done.failed < 0:
 			return time.Time{}, before(err)
 		}
@@ -90,5 +92,5 @@ func (s *Store) readClock(ctx context.Context) (time.Time, error) {
 			return time.Time{}, err
 		}
 	}
-	return time.Time{}, errBusy
+	return time.Time{}, pause.ErrBusy
 }

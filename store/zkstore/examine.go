@@ -32,7 +32,7 @@ func Examine(ctx context.Context, address string, o *Options) ([]driver.Finding,
 	return run(ctx, s, "examine", func(ctx context.Context) ([]driver.Finding, error) {
 		e := examination{store: s, options: full, servers: servers}
 		e.ask(ctx)
-		if err := s.sync(ctx); err != nil && judge(err).kind == driver.ErrUnavailable {
+		if err := s.sync(ctx); err != nil && judge(err).Kind == driver.ErrUnavailable {
 			return nil, err
 		}
 		all := []driver.Finding{e.version(), e.reach(), e.size(ctx), e.sessions()}

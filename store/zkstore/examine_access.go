@@ -43,7 +43,7 @@ func (e *examination) openness(ctx context.Context) driver.Finding {
 	const change = zk.PermWrite | zk.PermCreate | zk.PermDelete
 	switch {
 	case err != nil:
-		f.Grade, f.Found, f.Means = driver.Warning, "unknown: "+err.Error(), "the ACL can't be read"
+		f.Grade, f.Found, f.Means, f.Do = driver.Warning, "unknown: "+err.Error(), "the ACL can't be read", "look with a user who may"
 	case slices.ContainsFunc(acl, func(a zk.ACL) bool { return a.Scheme == "world" && a.Perms&change != 0 }):
 		f.Grade, f.Found = driver.Warning, "everybody may write "+of
 		f.Means, f.Do = "whoever reaches the ensemble can remove a lease or the store", "give credentials (the option Auth), and set the ACL of what is there already"

@@ -10,64 +10,47 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/internal/realserver"
+	"github.com/ringfence-go/ringfence/store/storetest"
 	"github.com/ringfence-go/ringfence/store/zkstore"
 )
-
-// found checks one finding of Examine: its grade, and a part of what was found.
-func found(t *testing.T, all []driver.Finding, subject string, grade driver.Grade, part string) {
-	t.Helper()
-	for _, f := range all {
-		if f.Subject != subject {
-			continue
-		}
-		if f.Grade != grade || !strings.Contains(f.Found, part) || f.Means == "" || (f.Grade != driver.Fit) != (f.Do != "") {
-			t.Errorf("%+v; want %s, and %q in what was found", f, grade, part)
-		}
-		return
-	}
-	t.Errorf("nothing is said of the %s: %+v", subject, all)
-}
 
 func (s *site) examine(t *testing.T, o zkstore.Options) []driver.Finding {
 	t.Helper()
 	o.Prefix = s.prefix
 	all, err := zkstore.Examine(t.Context(), s.address, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return storetest.Findings(t, all, err)
 }
 
 // findings are those of a single server, before a store is there and after.
 func findings(t *testing.T, at *site) {
 	conn := at.conn(t)
 	all := at.examine(t, zkstore.Options{})
-	found(t, all, "version", driver.Fit, "ZooKeeper 3.")
-	found(t, all, "servers", driver.Fit, "1 in the address")
-	found(t, all, "ensemble", driver.Warning, "a single server")
-	found(t, all, "session", driver.Fit, "4s, with ticks of 200 ms and limits of 400 to 4000 ms")
-	found(t, all, "record", driver.Fit, "none at")
-	found(t, all, "rights", driver.Warning, "everybody may write what the store would make")
-	found(t, all, "credentials", driver.Fit, "none")
+	storetest.WantFinding(t, all, "version", driver.Fit, "ZooKeeper 3.")
+	storetest.WantFinding(t, all, "servers", driver.Fit, "1 in the address")
+	storetest.WantFinding(t, all, "ensemble", driver.Warning, "a single server")
+	storetest.WantFinding(t, all, "session", driver.Fit, "4s, with ticks of 200 ms and limits of 400 to 4000 ms")
+	storetest.WantFinding(t, all, "record", driver.Fit, "none at")
+	storetest.WantFinding(t, all, "rights", driver.Warning, "everybody may write what the store would make")
+	storetest.WantFinding(t, all, "credentials", driver.Fit, "none")
 	if there, _, err := conn.Exists("/" + at.prefix); there || err != nil {
 		t.Errorf("the look has made something: %v", err)
 	}
 	login := zkstore.Options{Auth: []zkstore.Auth{{Scheme: "digest", Secret: "jobs:s3cret"}}}
 	at.open(t, login)
 	all = at.examine(t, login)
-	found(t, all, "record", driver.Fit, "at /"+at.prefix)
-	found(t, all, "rights", driver.Fit, "not everybody")
-	found(t, all, "credentials", driver.Fit, "this machine")
+	storetest.WantFinding(t, all, "record", driver.Fit, "at /"+at.prefix)
+	storetest.WantFinding(t, all, "rights", driver.Fit, "not everybody")
+	storetest.WantFinding(t, all, "credentials", driver.Fit, "this machine")
 	all = at.examine(t, zkstore.Options{})
-	found(t, all, "record", driver.Unfit, "not authenticated")
+	storetest.WantFinding(t, all, "record", driver.Unfit, "not authenticated")
 
 	at.prefix += "/open"
 	at.open(t, zkstore.Options{ACL: zk.WorldACL(zk.PermAll), Auth: login.Auth})
-	found(t, at.examine(t, zkstore.Options{}), "rights", driver.Warning, "everybody may write the store's record")
+	storetest.WantFinding(t, at.examine(t, zkstore.Options{}), "rights", driver.Warning, "everybody may write the store's record")
 	if _, err := conn.Set("/"+at.prefix+"/store", []byte("mine"), -1); err != nil {
 		t.Fatal(err)
 	}
-	found(t, at.examine(t, zkstore.Options{}), "record", driver.Unfit, "something else")
+	storetest.WantFinding(t, at.examine(t, zkstore.Options{}), "record", driver.Unfit, "something else")
 }
 
 // TestFindingsOfAnEnsemble: two of three voters are up, and tell little.
@@ -79,15 +62,15 @@ func TestFindingsOfAnEnsemble(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found(t, all, "servers", driver.Fit, "3 in the address, and all serve")
-	found(t, all, "ensemble", driver.Fit, "3 voters")
-	found(t, all, "session", driver.Fit, "limits are unknown")
+	storetest.WantFinding(t, all, "servers", driver.Fit, "3 in the address, and all serve")
+	storetest.WantFinding(t, all, "ensemble", driver.Fit, "3 voters")
+	storetest.WantFinding(t, all, "session", driver.Fit, "limits are unknown")
 	leader := z.Leader()
 	z.Kill((leader + 1) % 3)
 	if all, err = zkstore.Examine(t.Context(), address, nil); err != nil {
 		t.Fatal(err)
 	}
-	found(t, all, "servers", driver.Warning, "no answer from "+z.Endpoints()[(leader+1)%3])
+	storetest.WantFinding(t, all, "servers", driver.Warning, "no answer from "+z.Endpoints()[(leader+1)%3])
 	far := &zkstore.Options{
 		Auth: []zkstore.Auth{{Scheme: "digest", Secret: "jobs:s3cret"}},
 		Dial: func(network, _ string, timeout time.Duration) (net.Conn, error) {
@@ -97,7 +80,7 @@ func TestFindingsOfAnEnsemble(t *testing.T) {
 	if all, err = zkstore.Examine(t.Context(), "zk.example:2181", far); err != nil {
 		t.Fatal(err)
 	}
-	found(t, all, "credentials", driver.Fit, "by its own means")
+	storetest.WantFinding(t, all, "credentials", driver.Fit, "by its own means")
 	z.Kill((leader + 2) % 3) // no quorum
 	_, err = zkstore.Examine(t.Context(), address, &zkstore.Options{AnswerWithin: 2 * time.Second})
 	wants(t, err, driver.ErrUnavailable, "a look without a quorum")

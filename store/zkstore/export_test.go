@@ -7,6 +7,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/store/internal/stamp"
 )
 
 // OpenSkewed opens a store whose caller's clock is off.
@@ -21,7 +22,7 @@ func (s *Store) WriteAsRead(ctx context.Context, r driver.Request, between func(
 		return err
 	}
 	between()
-	c := call{store: s, name: r.Name, step: step{Kind: acquire, Attempt: r.Attempt, TTL: r.TTL}}
+	c := s.newCall(r.Name, stamp.Step{Kind: stamp.Acquire, Attempt: r.Attempt, TTL: r.TTL})
 	_, err = c.write(ctx, v)
 	return err
 }

@@ -68,7 +68,7 @@ func (s *Store) floor(ctx context.Context) (*floor, error) {
 
 // currentFloor reads the store's record, or makes it.
 func (s *Store) currentFloor(ctx context.Context) (*floor, error) {
-	for p := (pause{}); ; {
+	for p := newPause(); ; {
 		f, err := s.findFloor(ctx)
 		if err != nil {
 			return nil, err
@@ -78,11 +78,11 @@ func (s *Store) currentFloor(ctx context.Context) (*floor, error) {
 		}
 		if f != nil { // an older copy was put back: a floor never falls
 			_, highest := s.memory.last()
-			if _, err := s.raise(ctx, f, highest); err != nil && !judge(err).again {
+			if _, err := s.raise(ctx, f, highest); err != nil && !judge(err).Again {
 				return nil, before(err)
 			}
 		}
-		if err := p.wait(ctx); err != nil {
+		if err := before(p.Wait(ctx, nil)); err != nil {
 			return nil, err
 		}
 	}
@@ -130,7 +130,7 @@ func (s *Store) findFloor(ctx context.Context) (*floor, error) {
 		return nil, err
 	}
 	_, err = s.commit(ctx, 0, name, &zk.CreateRequest{Path: s.paths.record(next.Identity), Data: body, Acl: s.acl})
-	if r := judge(err); r.kind != nil && !r.again && r.kind != driver.ErrUnknown {
+	if r := judge(err); r.Kind != nil && !r.Again && r.Kind != driver.ErrUnknown {
 		return nil, err
 	}
 	return nil, nil
@@ -168,7 +168,7 @@ func (s *Store) Raise(ctx context.Context, above fence.Token) (fence.Token, erro
 	}
 	return run(ctx, s, "raise the floor above "+above.String(), func(ctx context.Context) (fence.Token, error) {
 		doubt := false
-		for p := (pause{}); ; {
+		for p := newPause(); ; {
 			f, err := s.currentFloor(ctx)
 			if err == nil && f.Value >= above {
 				return f.Value, nil
@@ -177,11 +177,11 @@ func (s *Store) Raise(ctx context.Context, above fence.Token) (fence.Token, erro
 				_, err = s.raise(ctx, f, above)
 			}
 			r := judge(err)
-			doubt = doubt || r.kind == driver.ErrUnknown
-			if r.kind != nil && !r.again && r.kind != driver.ErrUnknown || ctx.Err() != nil {
+			doubt = doubt || r.Kind == driver.ErrUnknown
+			if r.Kind != nil && !r.Again && r.Kind != driver.ErrUnknown || ctx.Err() != nil {
 				return 0, inDoubt(doubt, err)
 			}
-			if err := p.wait(ctx); err != nil {
+			if err := before(p.Wait(ctx, nil)); err != nil {
 				return 0, inDoubt(doubt, err)
 			}
 		}

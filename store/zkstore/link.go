@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/ringfence-go/ringfence/store/internal/life"
+	"github.com/ringfence-go/ringfence/store/internal/ruling"
 )
 
 // link is the connection of a store to the ensemble. The client goes from server to
@@ -211,14 +214,14 @@ func (l *link) look() (conn *zk.Conn, epoch uint64, changed <-chan struct{}, err
 	defer l.mu.Unlock()
 	switch {
 	case l.closed:
-		return nil, 0, nil, errClosed
+		return nil, 0, nil, life.ErrClosed
 	case l.refused != nil:
 		return nil, 0, nil, l.refused
 	case l.session && l.trusted:
 		return l.conn, l.epoch, nil, nil
 	case !l.session && time.Since(l.since) >= l.timeout:
 		if err := l.open(); err != nil {
-			return nil, 0, nil, unavailable(err)
+			return nil, 0, nil, ruling.Unavailable(err)
 		}
 	}
 	return nil, 0, l.changed, nil

@@ -75,7 +75,7 @@ func (m *memory) keep(v view) {
 	if m.views == nil || len(m.views) >= maxViews {
 		m.views = map[string]view{}
 	}
-	m.views[v.name] = v
+	m.views[v.Name] = v
 }
 
 func (m *memory) forget(name string) {

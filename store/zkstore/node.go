@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/ringfence-go/ringfence/store/internal/life"
+	"github.com/ringfence-go/ringfence/store/internal/pause"
+	"github.com/ringfence-go/ringfence/store/internal/ruling"
 )
 
 // node is what a read or a write tells of a znode.
@@ -18,7 +22,7 @@ type node struct {
 	epoch   uint64
 }
 
-func stamp(s *zk.Stat) time.Time { return time.UnixMilli(s.Mtime).UTC() }
+func stampOf(s *zk.Stat) time.Time { return time.UnixMilli(s.Mtime).UTC() }
 
 // ask makes one request on a connection that has a session. The client takes no
 // context, so the request is left behind when ctx ends or it gets no answer in time.
@@ -35,11 +39,11 @@ func ask[R any](ctx context.Context, s *Store, f func(*zk.Conn, uint64) (R, erro
 		return none, err
 	}
 	answers := make(chan answer, 1)
-	if !s.start(func() {
+	if !s.life.Start(func() {
 		r, err := f(conn, epoch)
 		answers <- answer{r, err}
 	}) {
-		return none, errClosed
+		return none, life.ErrClosed
 	}
 	select {
 	case a := <-answers:
@@ -59,7 +63,7 @@ func (s *Store) get(ctx context.Context, path string) (node, error) {
 		if err != nil {
 			return node{}, err
 		}
-		return node{found: true, data: data, version: stat.Version, wrote: stamp(stat), epoch: epoch}, nil
+		return node{found: true, data: data, version: stat.Version, wrote: stampOf(stat), epoch: epoch}, nil
 	})
 	return n, before(err)
 }
@@ -90,7 +94,7 @@ type stats struct {
 // errElsewhere keeps a write from a connection that is not the one of its read: the
 // ensemble may have been put back to an older copy in between, and count versions
 // anew.
-var errElsewhere = ruling{kind: errAgain.kind, err: errors.New("the connection was lost since the record was read"), again: true}
+var errElsewhere = ruling.Ruling{Kind: errAgain.Kind, Err: errors.New("the connection was lost since the record was read"), Again: true}
 
 // commit makes several writes in one step, or none of them. They belong to a read of
 // the connection with the given epoch; 0 is any.
@@ -107,7 +111,7 @@ func (s *Store) commit(ctx context.Context, since uint64, ops ...any) (stats, er
 				done.failed = i
 			}
 			if r.Stat != nil && err == nil {
-				s.clock.note(stamp(r.Stat), sent, epoch)
+				s.clock.note(stampOf(r.Stat), sent, epoch)
 			}
 		}
 		return done, err
@@ -128,7 +132,7 @@ func (s *Store) ensure(ctx context.Context, folder string) error {
 			return err
 		}
 	}
-	return errBusy
+	return pause.ErrBusy
 }
 
 func (s *Store) create(ctx context.Context, path string, flags int32) error {

@@ -10,6 +10,9 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/pause"
+	"github.com/ringfence-go/ringfence/store/internal/ruling"
+	"github.com/ringfence-go/ringfence/store/internal/stamp"
 )
 
 // Break implements driver.Breaker.
@@ -26,12 +29,12 @@ func (s *Store) Break(ctx context.Context, name, by string) (driver.Record, erro
 			if err != nil || was.State != driver.Held {
 				return was, err
 			}
-			c := call{store: s, name: name, step: step{Kind: force, Attempt: v.now.Attempt, Token: v.now.Token, By: by}}
+			c := s.newCall(name, stamp.Breaking(v.Now, by))
 			if _, _, err = c.take(ctx); !errors.Is(err, driver.ErrEnded) {
 				return was, err
 			}
 		}
-		return driver.Record{}, errBusy
+		return driver.Record{}, pause.ErrBusy
 	})
 }
 
@@ -57,14 +60,14 @@ func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]dr
 			}
 			names = names[n:]
 			for _, v := range views {
-				if v.now == nil { // removed since
+				if v.Now == nil { // removed since
 					continue
 				}
 				at, err := s.timeOf(ctx, v)
 				if err != nil {
 					return nil, err
 				}
-				page = append(page, v.record(at))
+				page = append(page, v.Record(stamped(at)))
 			}
 		}
 		return page, nil
@@ -87,7 +90,7 @@ func (s *Store) names(ctx context.Context) ([]string, error) {
 	for _, znode := range slices.Concat(all...) {
 		name, ok := decode(znode)
 		if !ok {
-			return nil, refuse(fmt.Errorf("the znode %s is not a record of Ringfence", fence.Quote(znode)), foreign)
+			return nil, ruling.Refuse(fmt.Errorf("the znode %s is not a record of Ringfence", fence.Quote(znode)), foreign)
 		}
 		names = append(names, name)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/ruling"
 )
 
 // Options change how a store is opened. A nil *Options means the defaults. All
@@ -154,7 +155,7 @@ func connect(address string, o *Options, now func() time.Time) (*Store, error) {
 	s := newStore(servers, chroot+"/"+full.Prefix, full, now)
 	if err := s.link.begin(); err != nil {
 		_ = s.Close()
-		return nil, s.explain("connect", refuse(err, "see the address"))
+		return nil, s.explain("connect", ruling.Refuse(err, "see the address"))
 	}
 	return s, nil
 }

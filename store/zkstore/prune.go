@@ -49,7 +49,7 @@ func (s *Store) pruneSome(ctx context.Context, names []string, at time.Time, idl
 	}
 	var over []view
 	for _, v := range views {
-		if v.found && (v.now == nil || v.now.overFor(at) >= idle) && len(over) < limit {
+		if v.found && (v.Now == nil || v.Now.OverFor(at) >= idle) && len(over) < limit {
 			over = append(over, v)
 		}
 	}
@@ -59,7 +59,7 @@ func (s *Store) pruneSome(ctx context.Context, names []string, at time.Time, idl
 // remove removes records as they were read. One that has changed since stays.
 func (s *Store) remove(ctx context.Context, views []view) (int, error) {
 	doubt := false
-	for p := (pause{}); len(views) > 0; {
+	for p := newPause(); len(views) > 0; {
 		f, err := s.currentFloor(ctx)
 		if err != nil {
 			return 0, inDoubt(doubt, err)
@@ -67,10 +67,10 @@ func (s *Store) remove(ctx context.Context, views []view) (int, error) {
 		var highest fence.Token
 		var deletes []any
 		for _, v := range views {
-			if v.now != nil {
-				highest = max(highest, v.now.Token)
+			if v.Now != nil {
+				highest = max(highest, v.Now.Token)
 			}
-			deletes = append(deletes, &zk.DeleteRequest{Path: s.paths.lease(v.name), Version: v.version})
+			deletes = append(deletes, &zk.DeleteRequest{Path: s.paths.lease(v.Name), Version: v.version})
 		}
 		done, err := s.raise(ctx, f, highest, deletes...)
 		r := judge(err)
@@ -82,11 +82,11 @@ func (s *Store) remove(ctx context.Context, views []view) (int, error) {
 			i := done.failed - 1
 			views = append(views[:i:i], views[i+1:]...)
 			continue
-		case !r.again && r.kind != driver.ErrUnknown:
+		case !r.Again && r.Kind != driver.ErrUnknown:
 			return 0, inDoubt(doubt, err)
 		}
-		doubt = doubt || r.kind == driver.ErrUnknown
-		if err := p.wait(ctx); err != nil {
+		doubt = doubt || r.Kind == driver.ErrUnknown
+		if err := before(p.Wait(ctx, nil)); err != nil {
 			return 0, inDoubt(doubt, err)
 		}
 	}

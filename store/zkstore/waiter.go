@@ -37,7 +37,7 @@ const retryAfter = 100 * time.Millisecond
 // enter goes to the end of the line.
 func (w *waiter) enter(ctx context.Context) error {
 	s := w.store
-	for p := (pause{}); ; {
+	for p := newPause(); ; {
 		w.doubt = true // until the answer is here
 		path, err := ask(ctx, s, func(c *zk.Conn, _ uint64) (string, error) {
 			return c.Create(s.paths.waiter(w.name, w.id), nil, zk.FlagEphemeralSequential, s.acl)
@@ -49,16 +49,16 @@ func (w *waiter) enter(ctx context.Context) error {
 			return nil
 		case errors.Is(err, zk.ErrNoNode):
 			err = w.open(ctx)
-		case r.kind == driver.ErrUnknown:
+		case r.Kind == driver.ErrUnknown:
 			err = w.find(ctx)
 		}
 		if w.own != "" {
 			return nil
 		}
-		if err != nil && !judge(err).again {
+		if err != nil && !judge(err).Again {
 			return err
 		}
-		if err := p.wait(ctx); err != nil {
+		if err := before(p.Wait(ctx, nil)); err != nil {
 			return err
 		}
 	}
@@ -103,7 +103,7 @@ func (w *waiter) line(ctx context.Context) ([]string, error) {
 func (w *waiter) stand(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(w.store.ctx, cancel)()
+	defer context.AfterFunc(w.store.life.Context(), cancel)()
 	defer w.leave()
 	for {
 		changed, err := w.look(ctx)
@@ -172,7 +172,7 @@ func (w *waiter) watchRecord(ctx context.Context) (<-chan zk.Event, error) {
 	if err == nil && v.found {
 		s.memory.keep(v)
 	}
-	if err != nil || v.free() {
+	if err != nil || v.Free() {
 		w.hint()
 	}
 	return changed, nil
@@ -204,13 +204,13 @@ func (w *waiter) hint() {
 // behind it for as long as the session lasts, so it goes on until the znode is gone.
 func (w *waiter) leave() {
 	s := w.store
-	for s.ctx.Err() == nil {
-		if w.tidy(s.ctx) == nil {
+	for s.life.Context().Err() == nil {
+		if w.tidy(s.life.Context()) == nil {
 			return
 		}
 		select {
 		case <-time.After(retryAfter):
-		case <-s.ctx.Done():
+		case <-s.life.Context().Done():
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/store/internal/life"
 )
 
 // Watch implements driver.Watcher. Those who wait for a name, in whatever process,
@@ -21,11 +22,11 @@ func (s *Store) Watch(ctx context.Context, name string) (<-chan struct{}, error)
 	return run(ctx, s, "watch "+fence.Quote(name), func(call context.Context) (<-chan struct{}, error) {
 		w := newWaiter(s, name)
 		err := w.enter(call)
-		if err == nil && s.start(func() { w.stand(ctx) }) {
+		if err == nil && s.life.Start(func() { w.stand(ctx) }) {
 			return w.hints, nil
 		}
-		if !s.start(func() { w.leave() }) || err == nil {
-			return nil, errClosed // the line goes with the session
+		if !s.life.Start(func() { w.leave() }) || err == nil {
+			return nil, life.ErrClosed // the line goes with the session
 		}
 		return nil, before(err)
 	})
@@ -65,7 +66,7 @@ func (s *Store) watch(ctx context.Context, path string, missing bool) (node, <-c
 		if err != nil {
 			return answer{}, err
 		}
-		n := node{found: true, data: data, version: stat.Version, wrote: stamp(stat), epoch: epoch}
+		n := node{found: true, data: data, version: stat.Version, wrote: stampOf(stat), epoch: epoch}
 		return answer{n, changed}, nil
 	})
 	if err == nil && a.changed != nil {

@@ -90,7 +90,7 @@ func (r reader) function(at ir.Pos, column int32, marks []*ir.Expr) {
 
 func (r reader) params(method bool) (list []ir.Param) {
 	end := int(r.Peek().Match)
-	for r.Next(); !r.Done() && !(r.At(")") && (end == 0 || r.I >= end)); {
+	for r.Next(); !r.Done() && !r.Peek().Line && !(r.At(")") && (end == 0 || r.I >= end)); {
 		for r.At("*", "**", "/") {
 			r.Next()
 		}
@@ -98,8 +98,10 @@ func (r reader) params(method bool) (list []ir.Param) {
 			r.Next()
 			list = append(list, r.param(t.Text))
 		}
-		r.SkipTo(",", ")")
-		if !r.Accept(",") && !r.At(")") {
+		for !r.Done() && !r.At(",", ")", "]", "}") && !r.Peek().Line {
+			r.Skip()
+		}
+		if !r.Accept(",") && !r.At(")") && !r.Peek().Line {
 			r.Next()
 		}
 	}

@@ -16,7 +16,8 @@ var grammar = &syntax.Grammar{
 			{Open: `"""`, Close: `"""`, Lines: true}, {Open: `'''`, Close: `'''`, Lines: true},
 			{Open: `"`, Close: `"`}, {Open: `'`, Close: `'`},
 		},
-		Lines: true,
+		Lines:   true,
+		Restart: syntax.Set("def", "class", "import", "from", "async", "if", "for", "while", "try", "with"),
 	},
 	Members: syntax.Set("."),
 	Binary: map[string]int{

@@ -161,6 +161,9 @@ func (r reader) create(at ir.Pos) *ir.Stmt {
 		f.Params = r.params()
 	}
 	for !r.Done() && !r.At("$$", "begin", ";", "declare") {
+		if t := r.Peek(); strings.HasPrefix(t.Text, "@") { // Transact-SQL needs no brackets around them
+			f.Params = append(f.Params, ir.Param{Name: t.Text, Type: r.PeekAt(1).Text})
+		}
 		r.Skip()
 	}
 	quoted := r.Accept("$$")

@@ -202,7 +202,7 @@ func (p *Parser) Elements(end string) (args []*ir.Expr, keys []string) {
 	noBlock := p.NoBlock
 	p.NoBlock = false
 	defer func() { p.NoBlock = noBlock }()
-	for !p.Done() && !p.At(end) {
+	for !p.Done() && !p.At(end) && !p.restarts() {
 		at := p.I
 		key, e := p.Argument()
 		if key != "" && keys == nil {
@@ -224,6 +224,9 @@ func (p *Parser) Elements(end string) (args []*ir.Expr, keys []string) {
 	}
 	return args, keys
 }
+
+// restarts reports whether a statement begins here though a bracket is open.
+func (p *Parser) restarts() bool { return p.Peek().Line && p.G.Spec.Restart != nil }
 
 var betweens = Set(",", ";")
 

@@ -17,6 +17,10 @@ type Spec struct {
 	Braces        bool    // ... and inside of braces it does, too
 	Regexps       bool    // a slash where an operand is expected begins a pattern
 
+	// Restart has the words that begin a statement wherever they begin a line without
+	// a blank before them: brackets that are open there were forgotten.
+	Restart map[string]bool
+
 	// Scan reads what no table describes, and reports whether it found any.
 	Scan func(*Lexer) bool
 }
@@ -41,6 +45,7 @@ type Lexer struct {
 	Comments []ir.Comment
 
 	brackets []int32
+	unclosed int32 // the first bracket that nothing closes, from 1; 0 if there is none
 	newLine  bool
 	space    bool
 	column   int32
@@ -62,8 +67,17 @@ func tokenize(spec *Spec, src string, part bool) *Lexer {
 	for l.At < len(src) {
 		l.step()
 	}
+	l.forget()
 	l.Add(EOF, len(src), "")
 	return l
+}
+
+// forget gives up the brackets that are open.
+func (l *Lexer) forget() {
+	if len(l.brackets) > 0 && l.unclosed == 0 {
+		l.unclosed = l.brackets[0] + 1
+	}
+	l.brackets = nil
 }
 
 func (l *Lexer) step() {
@@ -112,6 +126,9 @@ func (l *Lexer) skipLineEnd() {
 
 // Add appends a token that ends at end and moves there.
 func (l *Lexer) Add(kind TokenKind, end int, text string) *Token {
+	if l.newLine && l.column == 0 && l.Spec.Restart[text] && kind == Ident {
+		l.forget()
+	}
 	l.Tokens = append(l.Tokens, Token{
 		Kind: kind, Pos: int32(l.At), End: int32(end), Text: text, Column: l.column,
 		NewLine: l.newLine, Line: l.newLine && l.Spec.Lines && !l.inParens(), Space: l.space || l.newLine,

@@ -52,6 +52,9 @@ func New(g *Grammar, path string, src []byte) *Parser {
 	p := &Parser{G: g, File: f, Toks: l.Tokens}
 	p.Func = &ir.Func{Name: "", File: f, End: ir.Pos(len(src))}
 	f.Funcs = []*ir.Func{p.Func}
+	if l.unclosed > 0 {
+		f.Faults = append(f.Faults, ir.Fault{Pos: ir.Pos(l.Tokens[l.unclosed-1].Pos), Text: "nothing closes this bracket"})
+	}
 	return p
 }
 

@@ -120,6 +120,7 @@ func expiries(p *rule.Pass, l *lock.Lock, f *lock.Function) {
 		}
 		s.X.Each(func(e *ir.Expr) bool {
 			if s.Does == ir.If && compares(f, e) {
+				report(p, l, f, e.Receiver(), e.Arg(0))
 				report(p, l, f, e)
 			}
 			return e.Kind != ir.Lambda
@@ -139,8 +140,10 @@ func compares(f *lock.Function, e *ir.Expr) bool {
 
 func name(e *ir.Expr) string { return e.Path() }
 
-func report(p *rule.Pass, l *lock.Lock, f *lock.Function, e *ir.Expr) {
-	if in, at := f.Clock(e); at != nil {
-		p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
+func report(p *rule.Pass, l *lock.Lock, f *lock.Function, list ...*ir.Expr) {
+	for _, e := range list {
+		if in, at := f.Clock(e); at != nil {
+			p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
+		}
 	}
 }

@@ -4,6 +4,7 @@ package checkthenact
 import (
 	_ "embed"
 
+	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/lock"
 	"github.com/ringfence-go/ringfence/review/rule"
 )
@@ -18,6 +19,13 @@ var Rule = &rule.Rule{
 }
 
 func check(p *rule.Pass) {
+	for _, l := range p.Locks {
+		for _, look := range l.All(lock.Read, lock.Confirm) {
+			if !l.Leader && look.Asks() && !inSection(p, l, look) {
+				apart(p, l, look)
+			}
+		}
+	}
 	for _, s := range p.Sections {
 		if s.Lock.Leader {
 			continue
@@ -30,10 +38,36 @@ func check(p *rule.Pass) {
 			if !ok {
 				continue
 			}
-			f := p.Report(e.Site, rule.Likely, rule.Worst(p.Unit, s.Lock),
-				"put the comparison into the write itself: a fence that the destination compares",
-				"between the look at %s and this write any amount of time can pass: the look proves nothing when the write arrives", s.Lock.Name())
-			f.Related = append(f.Related, rule.Related{Pos: at, Text: "looked at here"})
+			report(p, s.Lock, e.Site, at)
 		}
 	}
+}
+
+func report(p *rule.Pass, l *lock.Lock, write *lock.Site, at ir.Pos) {
+	f := p.Report(write, rule.Likely, rule.Worst(p.Unit, l),
+		"put the comparison into the write itself: a fence that the destination compares",
+		"between the look at %s and this write any amount of time can pass: the look proves nothing when the write arrives", l.Name())
+	f.Related = append(f.Related, rule.Related{Pos: at, Text: "looked at here"})
+}
+
+// apart looks at writes of a function that asks for the owner and has not taken the
+// lock itself: another method did.
+func apart(p *rule.Pass, l *lock.Lock, look *lock.Op) {
+	for _, s := range look.In.Sites {
+		if s.Pos() <= look.Pos() || !look.LeadsTo(s) {
+			continue
+		}
+		if e := look.In.Effect(s); e != nil && e.Kind != lock.CacheFill && !e.Fenced && !e.Guarded {
+			report(p, l, s, look.Pos())
+		}
+	}
+}
+
+func inSection(p *rule.Pass, l *lock.Lock, look *lock.Op) bool {
+	for _, s := range p.Sections {
+		if s.Lock == l && s.In == look.In {
+			return true
+		}
+	}
+	return false
 }

@@ -47,6 +47,10 @@ func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	if o.In.Work(o.Stmt().End, o.In.End) == nil {
 		return
 	}
+	if at := noted(o); at != nil {
+		p.Report(o.Site, rule.Certain, severity, fix, "when %s is not taken, this is noted at most, and the work is done beside another holder's", l.Name())
+		return
+	}
 	switch {
 	case o.Swallow && o.Use == lock.Dropped:
 		p.Report(o.Site, rule.Certain, severity, fix, "an error of the acquire of %s is dropped here, and the work is done without it", l.Name())
@@ -55,6 +59,21 @@ func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	case o.Use == lock.Assigned:
 		assigned(p, l, o, severity)
 	}
+}
+
+// noted finds the branch for a lock that was not taken that does nothing about it,
+// with work after it; nil if there is none.
+func noted(o *lock.Op) (at *ir.Stmt) {
+	o.In.EachStmt(func(s *ir.Stmt) {
+		if at != nil || s.Does != ir.If || s.End < o.Pos() || len(s.Else) > 0 || !lock.Negated(s.X) || !o.Decides(s) {
+			return
+		}
+		if !lock.Idle(o.In, s.Body) || o.Loop() || o.In.Work(s.End, o.In.End) == nil {
+			return
+		}
+		at = s
+	})
+	return at
 }
 
 // onlyThrows reports whether a helper raises when it does not get the lock; what it

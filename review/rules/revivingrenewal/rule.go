@@ -4,6 +4,8 @@ package revivingrenewal
 
 import (
 	_ "embed"
+	"slices"
+	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/lock"
@@ -49,20 +51,37 @@ func renews(l *lock.Lock, o *lock.Op) bool {
 	}
 	named := lock.HasWord(o.In.Name, "renew extend refresh heartbeat keepalive touch keep prolong beat ping watchdog")
 	for _, take := range l.Own(lock.Acquire) {
-		if take.In == o.In && !named {
-			return repeated(o)
+		if take.In == o.In && (!named || !take.TTL.Set) {
+			return repeated(o) // else it gives the lock the expiry that the acquire did not
 		}
 	}
-	return named || repeated(o)
+	return named || repeated(o) || o.In.Beside
 }
 
+// repeated reports whether an op is done again and again beside the work.
 func repeated(o *lock.Op) bool {
 	for _, st := range o.Path {
-		if st.Stmt.Does == ir.Spawn || st.Stmt.Does == ir.Eval && st.Branch == lock.InLambda && st.Stmt.X.Method() == "setInterval" {
+		if st.Stmt.Does == ir.Spawn || st.Branch == lock.InLambda && timer(st) != nil {
 			return true
 		}
 	}
 	return false
+}
+
+const timers = "setInterval setTimeout scheduleAtFixedRate scheduleWithFixedDelay schedule AfterFunc every"
+
+// timer is the call that a lambda is handed to in order to be called later; nil if
+// it is none.
+func timer(st lock.Step) (found *ir.Expr) {
+	st.Stmt.X.Each(func(e *ir.Expr) bool {
+		for _, a := range e.Args {
+			if a == st.Lambda && e.Kind == ir.Call && slices.Contains(strings.Fields(timers), e.Method()) {
+				found = e
+			}
+		}
+		return found == nil
+	})
+	return found
 }
 
 // outlives reports a timer that renews and that nothing stops.
@@ -71,8 +90,8 @@ func outlives(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 		if st.Branch != lock.InLambda {
 			continue
 		}
-		timer := st.Stmt.X
-		if st.Stmt.X == nil || timer.Method() != "setInterval" || cleared(p, o) {
+		timer := timer(st)
+		if timer.Method() != "setInterval" || cleared(p, o) {
 			continue
 		}
 		p.ReportAt(o.In.File, timer.Pos, rule.Likely, rule.Worst(p.Unit, l), "clear the interval in a finally around the work",

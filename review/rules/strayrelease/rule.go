@@ -20,18 +20,27 @@ var Rule = &rule.Rule{
 
 func check(p *rule.Pass) {
 	for _, l := range p.Locks {
-		for _, o := range l.All(lock.Release) {
+		for _, o := range l.All(lock.Release, lock.GiveUp) {
 			take := strayFrom(l, o)
-			if take == nil {
+			if take == nil || o.Do == lock.GiveUp && !complains(o) {
 				continue
 			}
-			f := p.Report(o.Site, rule.Likely, rule.Worst(p.Unit, l), "take the lock before the try (or the defer, or the trap) whose end releases it",
-				"this also runs when %s was not taken here: it ends the lock of the one that has it", l.Name())
+			consequence, severity := "it ends the lock of the one that has it", rule.Worst(p.Unit, l)
+			if o.Do == lock.GiveUp {
+				consequence, severity = "it throws, over the reason why the work was not done", rule.Note
+			}
+			f := p.Report(o.Site, rule.Likely, severity, "take the lock before the try (or the defer, or the trap) whose end releases it",
+				"this also runs when %s was not taken here: %s", l.Name(), consequence)
 			if take.File() == o.File() {
 				f.Related = append(f.Related, rule.Related{Pos: take.Pos(), Text: "taken here, or not"})
 			}
 		}
 	}
+}
+
+// complains reports whether a library's release throws when the lock is not held.
+func complains(o *lock.Op) bool {
+	return o.Library != nil && o.Through == nil && o.Gives == lock.GivesThrow
 }
 
 // strayFrom finds the acquire that a release does not depend on.

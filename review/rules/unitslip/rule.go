@@ -42,6 +42,9 @@ func slips(o *lock.Op) string {
 		return name + " counts seconds and is taken for milliseconds here: the lock is gone almost at once"
 	}
 	v := o.In.Resolve(o.TTL.Expr)
+	if v.Kind == ir.Call && v.X.Path() == "time.Duration" {
+		v = v.In.Resolve(v.Arg(0)) // a conversion gives a number no unit
+	}
 	if v.Kind != ir.Number || o.TTL.Value == 0 {
 		return ""
 	}

@@ -1,0 +1,93 @@
+package lock
+
+import (
+	"github.com/ringfence-go/ringfence/review/ir"
+)
+
+// modelOf is the class that an object mapper's call is about, by an argument that is
+// an object of it: db.Save(&lock), db.Where(...).Delete(&JobLock{}); "" if there is none.
+func (f *Function) modelOf(e *ir.Expr) string {
+	if f.File.Language != ir.Go {
+		return ""
+	}
+	for x := e; x != nil && x.Kind == ir.Call; x = x.Receiver() {
+		for _, a := range x.Args {
+			if a.Kind == ir.Unary && a.Name == "&" {
+				a = a.X
+			}
+			if t := shortType(f.typeOf(a)); f.Unit.classes[t] != nil {
+				return t
+			}
+		}
+	}
+	return ""
+}
+
+// ownClass is the class whose rows a call without a receiver is about: in a method
+// of a class of rows, as Ruby writes it.
+func (f *Function) ownClass(e *ir.Expr) string {
+	c := f.class()
+	if f.File.Language != ir.Ruby || e.Receiver() != nil || c == nil || !f.Unit.isEntity(c.Name) {
+		return ""
+	}
+	if f.Unit.callee(f, e) != nil {
+		return ""
+	}
+	return c.Name
+}
+
+// flushes are calls that write what was changed in memory.
+var flushes = wordSet("commit flush")
+
+// flushed reads a call that writes the changes of mapped objects: session.commit()
+// after row.total = 1, $em->flush() after $row->setTotal(1).
+func (f *Function) flushed(s *Site) *Effect {
+	e := s.Call
+	if !flushes[e.Method()] || len(e.Args) > 0 || e.Receiver() == nil || !f.speaksOrm(e) {
+		return nil
+	}
+	what, changed := "", ir.Pos(0)
+	f.eachStmt(func(st *ir.Stmt) {
+		for _, to := range st.To {
+			if to.Kind == ir.Member && f.isLoaded(to.X) && st.Pos < e.Pos {
+				what, changed = to.X.Path(), st.Pos
+			}
+		}
+	})
+	for _, other := range f.Sites {
+		if m := words(other.Call.Method()); len(m) > 1 && m[0] == "set" && f.isLoaded(other.Call.Receiver()) && other.Pos() < s.Pos() {
+			what, changed = other.Call.Receiver().Path(), other.Pos()
+		}
+	}
+	if changed == 0 || f.flushedBetween(s, changed) {
+		return nil
+	}
+	return &Effect{Site: s, Kind: Write, What: "change of " + what}
+}
+
+func (f *Function) flushedBetween(s *Site, from ir.Pos) bool {
+	for _, other := range f.Sites {
+		if other != s && flushes[other.Call.Method()] && other.Pos() > from && other.Pos() < s.Pos() {
+			return true
+		}
+	}
+	return false
+}
+
+var loads = wordSet("get find first one one_or_none scalar scalar_one scalar_one_or_none scalars findOneBy findBy query filter_by")
+
+// isLoaded reports whether a value is an object that was read from a database.
+func (f *Function) isLoaded(e *ir.Expr) bool {
+	if e == nil || e.Kind != ir.Name || e.Name == "this" {
+		return false
+	}
+	d, ok := f.lookup(e.Name, e.Pos)
+	return ok && d.in == f && d.x != nil && (d.x.Kind == ir.Call || d.x.Kind == ir.Await) && f.loaded(d.x)
+}
+
+func (f *Function) loaded(x *ir.Expr) bool {
+	if x.Kind == ir.Await {
+		x = x.X
+	}
+	return loads[x.Method()] && f.speaksOrm(x)
+}

@@ -1,0 +1,3 @@
+final class LockNames {
+    static final String NIGHTLY = "nightly:lock";
+}

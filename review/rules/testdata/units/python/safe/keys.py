@@ -1,0 +1,2 @@
+def seen(event):
+    return f"seen:{event}"

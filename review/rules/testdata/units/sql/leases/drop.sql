@@ -1,0 +1,2 @@
+-- name: DropLease :exec
+DELETE FROM job_leases WHERE name = $1; -- want 1
