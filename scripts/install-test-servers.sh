@@ -11,6 +11,7 @@ needs=(
 	"/usr/sbin/mariadbd                     mariadb-server mariadb"
 	"/usr/bin/redis-server                  redis-server redis"
 	"/usr/bin/etcd                          etcd-server etcd"
+	"/usr/bin/python3                       python3    python@3"
 	"/usr/bin/etcdctl                       etcd-client etcd"
 	"/usr/share/java/zookeeper.jar          libzookeeper-java -"
 	"/usr/bin/java                          default-jre-headless openjdk"

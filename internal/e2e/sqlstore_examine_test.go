@@ -123,7 +123,7 @@ func TestExamineSQLite(t *testing.T) {
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		dir, err := os.MkdirTemp("/dev/shm", "ringfence-test-")
 		if err != nil {
-			t.Skip(err)
+			t.Fatal(err)
 		}
 		defer os.RemoveAll(dir)
 		storetest.WantFinding(t, lookedAt(t, openSQLite(t, filepath.Join(dir, "a.db"), "_pragma=journal_mode(WAL)"), sqlstore.SQLite, nil), "place", driver.Warning, "tmpfs")

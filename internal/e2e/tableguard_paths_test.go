@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +28,7 @@ func TestTableGuardOnUnchangedPrograms(t *testing.T) {
 	d.guard(tableguard.Table{Name: "report", Lease: "a b'c"})
 	admitted(t, "establish", d.session(rf("a b'c", 7)).establish("report"))
 	psql := func(token fence.Token, sql string) (string, error) {
-		c := exec.Command(findPsql(t), "-X", "-v", "ON_ERROR_STOP=1", "-c", sql, url)
+		c := exec.Command(realserver.Psql(t), "-X", "-v", "ON_ERROR_STOP=1", "-c", sql, url)
 		c.Env = append(os.Environ(), "PGOPTIONS=-c statement_timeout=60s -c ringfence.fence="+rf("a b'c", token))
 		out, err := c.CombinedOutput()
 		return string(out), err
@@ -42,19 +41,6 @@ func TestTableGuardOnUnchangedPrograms(t *testing.T) {
 			t.Errorf("%s: %v: %s", statement, err, out)
 		}
 	}
-}
-
-func findPsql(t *testing.T) string {
-	for _, pattern := range []string{"/usr/lib/postgresql/*/bin/psql", "/opt/homebrew/opt/postgresql@*/bin/psql"} {
-		if found, _ := filepath.Glob(pattern); len(found) > 0 {
-			return found[len(found)-1]
-		}
-	}
-	path, err := exec.LookPath("psql")
-	if err != nil {
-		t.Skip("psql is not installed")
-	}
-	return path
 }
 
 // TestTableGuardOnCopy sends the rows of a COPY from the client.
@@ -123,7 +109,12 @@ func TestTableGuardOwned(t *testing.T) {
 	}
 	first := grant("a")
 	s := d.session(first.Fence.String())
-	admitted(t, "the holder", s.exec(writes[0]))
+	admitted(t, "the holder", s.exec("BEGIN; "+writes[0]))
+	takeover := d.session("").exec("SELECT FROM ringfence.lease WHERE name = 'nightly' FOR UPDATE NOWAIT")
+	if takeover == nil || !strings.Contains(takeover.Error(), "55P03") {
+		t.Errorf("the lease can be taken over beside an open write: %v", takeover)
+	}
+	admitted(t, "commit", s.exec("COMMIT"))
 	if _, err := store.Break(t.Context(), "nightly", "test"); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package realserver
 
 import (
 	"fmt"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -72,6 +73,13 @@ func needPostgres(t testing.TB) (bin string, who *account) {
 		missing(t, err)
 	}
 	return bin, who
+}
+
+// Psql is the path of psql, of the PostgreSQL that the tests start.
+func Psql(t testing.TB) string {
+	t.Helper()
+	bin, _ := needPostgres(t)
+	return filepath.Join(bin, "psql")
 }
 
 func needFaketime(t testing.TB) {

@@ -69,8 +69,11 @@ func TestOracle(t *testing.T) {
 		t.Run(string(o.language), func(t *testing.T) {
 			t.Parallel()
 			program, err := exec.LookPath(o.program)
-			if err != nil {
-				t.Skipf("needs %s", o.program)
+			switch {
+			case err != nil && o.language == ir.Python && os.Getenv("CI") == "true":
+				t.Fatalf("%s is not installed; make servers installs it", o.program)
+			case err != nil:
+				t.Skipf("install %s to compare with its own parser", o.program)
 			}
 			both, missed, extra, files := 0, 0, 0, 0
 			out, err := exec.CommandContext(t.Context(), program, append(o.args, oracleFiles(o.language)...)...).Output()
@@ -82,8 +85,11 @@ func TestOracle(t *testing.T) {
 				b, m, e := compare(t, path, []byte(calls))
 				both, missed, extra, files = both+b, missed+m, extra+e, files+1
 			}
-			if files == 0 {
+			switch {
+			case files == 0 && o.language == ir.JavaScript: // a node without the parser that it has inside as a rule
 				t.Skipf("%s reads none of the files", o.program)
+			case files == 0:
+				t.Fatalf("%s reads none of the files", o.program)
 			}
 			t.Logf("%d files: %d calls alike, %d missed, %d of our own", files, both, missed, extra)
 			if missed*50 > both || extra*50 > both {

@@ -11,31 +11,13 @@ import (
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/internal/realserver"
 	"github.com/ringfence-go/ringfence/store/etcdstore"
+	"github.com/ringfence-go/ringfence/store/storetest"
 )
 
 func examine(t *testing.T, client *clientv3.Client) []driver.Finding {
 	t.Helper()
 	found, err := etcdstore.Examine(t.Context(), client, nil)
-	if err != nil {
-		t.Fatalf("examine: %v", err)
-	}
-	for _, f := range found {
-		if f.Subject == "" || f.Found == "" || f.Means == "" || (f.Grade != driver.Fit) != (f.Do != "") {
-			t.Errorf("incomplete: %+v", f)
-		}
-	}
-	return found
-}
-
-// wantFinding looks for one finding of that subject and grade whose text has the words.
-func wantFinding(t *testing.T, found []driver.Finding, subject string, grade driver.Grade, words string) {
-	t.Helper()
-	for _, f := range found {
-		if f.Subject == subject && f.Grade == grade && strings.Contains(f.Found+"; "+f.Means+"; "+f.Do, words) {
-			return
-		}
-	}
-	t.Errorf("want %s to be %s and say %q; found %+v", subject, grade, words, found)
+	return storetest.Findings(t, found, err)
 }
 
 func TestExamineOneMember(t *testing.T) {
@@ -47,14 +29,14 @@ func TestExamineOneMember(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := examine(t, client)
-	wantFinding(t, found, "version", driver.Fit, "etcd 3.")
-	wantFinding(t, found, "members", driver.Warning, "run three members")
-	wantFinding(t, found, "endpoints", driver.Fit, "it answers")
-	wantFinding(t, found, "rights", driver.Fit, "may read and write")
-	wantFinding(t, found, "authentication", driver.Warning, "etcdctl auth enable")
-	wantFinding(t, found, "alarms", driver.Fit, "none")
-	wantFinding(t, found, "compaction", driver.Fit, "too early")
-	wantFinding(t, found, "keys below ringfence/", driver.Fit, "no store yet")
+	storetest.WantFinding(t, found, "version", driver.Fit, "etcd 3.")
+	storetest.WantFinding(t, found, "members", driver.Warning, "run three members")
+	storetest.WantFinding(t, found, "endpoints", driver.Fit, "it answers")
+	storetest.WantFinding(t, found, "rights", driver.Fit, "may read and write")
+	storetest.WantFinding(t, found, "authentication", driver.Warning, "etcdctl auth enable")
+	storetest.WantFinding(t, found, "alarms", driver.Fit, "none")
+	storetest.WantFinding(t, found, "compaction", driver.Fit, "too early")
+	storetest.WantFinding(t, found, "keys below ringfence/", driver.Fit, "no store yet")
 	after, err := client.Get(t.Context(), "x")
 	if err != nil || after.Header.Revision != before.Header.Revision {
 		t.Errorf("the examination has written: revision %d, before %d, %v", after.Header.Revision, before.Header.Revision, err)
@@ -62,19 +44,19 @@ func TestExamineOneMember(t *testing.T) {
 
 	s := open(t, client, nil)
 	release(t, s, acquire(t, s, request("n", time.Minute)))
-	wantFinding(t, examine(t, client), "keys below ringfence/", driver.Fit, "a store of this cluster")
+	storetest.WantFinding(t, examine(t, client), "keys below ringfence/", driver.Fit, "a store of this cluster")
 	if _, err := client.Compact(t.Context(), after.Header.Revision+1); err != nil {
 		t.Fatal(err)
 	}
-	wantFinding(t, examine(t, client), "compaction", driver.Fit, "old revisions are removed")
+	storetest.WantFinding(t, examine(t, client), "compaction", driver.Fit, "old revisions are removed")
 	if _, err := client.Delete(t.Context(), "ringfence/store"); err != nil {
 		t.Fatal(err)
 	}
-	wantFinding(t, examine(t, client), "keys below ringfence/", driver.Unfit, "ringfence recover")
+	storetest.WantFinding(t, examine(t, client), "keys below ringfence/", driver.Unfit, "ringfence recover")
 	if _, err := client.Put(t.Context(), "ringfence/store", "mine"); err != nil {
 		t.Fatal(err)
 	}
-	wantFinding(t, examine(t, client), "keys below ringfence/", driver.Unfit, "a prefix of its own")
+	storetest.WantFinding(t, examine(t, client), "keys below ringfence/", driver.Unfit, "a prefix of its own")
 }
 
 func TestExamineAfterRestore(t *testing.T) {
@@ -87,7 +69,7 @@ func TestExamineAfterRestore(t *testing.T) {
 	etcd.Stop()
 	etcd.RestoreSnapshot(saved, "another")
 	etcd.Start()
-	wantFinding(t, examine(t, connect(t, etcd)), "keys below ringfence/", driver.Unfit, "ringfence recover --above")
+	storetest.WantFinding(t, examine(t, connect(t, etcd)), "keys below ringfence/", driver.Unfit, "ringfence recover --above")
 }
 
 func TestExamineThreeMembers(t *testing.T) {
@@ -95,15 +77,15 @@ func TestExamineThreeMembers(t *testing.T) {
 	etcd := realserver.NewEtcd(t, &realserver.EtcdOptions{Members: 3})
 	client := connect(t, etcd)
 	found := examine(t, client)
-	wantFinding(t, found, "members", driver.Fit, "1 of them can be lost")
-	wantFinding(t, found, "endpoints", driver.Fit, "3, and all answer")
+	storetest.WantFinding(t, found, "members", driver.Fit, "1 of them can be lost")
+	storetest.WantFinding(t, found, "endpoints", driver.Fit, "3, and all answer")
 	until(t, "the members to have known each other for long enough to take another one", func() bool {
 		_, err := client.MemberAddAsLearner(t.Context(), []string{"http://127.0.0.1:9"})
 		return err == nil
 	})
-	wantFinding(t, examine(t, client), "members", driver.Fit, "1 of them can be lost")
+	storetest.WantFinding(t, examine(t, client), "members", driver.Fit, "1 of them can be lost")
 	etcd.Kill(0)
-	wantFinding(t, examine(t, client), "endpoints", driver.Warning, "no answer from "+etcd.Endpoints()[0])
+	storetest.WantFinding(t, examine(t, client), "endpoints", driver.Warning, "no answer from "+etcd.Endpoints()[0])
 	etcd.Kill(1)
 	until(t, "the last member to give up", func() bool {
 		for _, f := range examine(t, client) {
@@ -123,9 +105,9 @@ func TestExamineTwoMembers(t *testing.T) {
 	t.Parallel()
 	etcd := realserver.NewEtcd(t, &realserver.EtcdOptions{Members: 2})
 	other := realserver.NewEtcd(t, nil)
-	wantFinding(t, examine(t, connect(t, etcd)), "members", driver.Warning, "run 1 or 3 members")
+	storetest.WantFinding(t, examine(t, connect(t, etcd)), "members", driver.Warning, "run 1 or 3 members")
 	mixed := connectTo(t, clientv3.Config{Endpoints: append(etcd.Endpoints(), other.Endpoints()...)})
-	wantFinding(t, examine(t, mixed), "endpoints", driver.Unfit, "of different clusters")
+	storetest.WantFinding(t, examine(t, mixed), "endpoints", driver.Unfit, "of different clusters")
 }
 
 func TestExamineFullServer(t *testing.T) {
@@ -136,7 +118,7 @@ func TestExamineFullServer(t *testing.T) {
 		_, err := client.Put(t.Context(), "x", strings.Repeat("x", 500_000))
 		return err != nil && strings.Contains(err.Error(), "space exceeded")
 	})
-	wantFinding(t, examine(t, client), "alarms", driver.Unfit, "NOSPACE")
+	storetest.WantFinding(t, examine(t, client), "alarms", driver.Unfit, "NOSPACE")
 }
 
 func TestExamineRights(t *testing.T) {
@@ -163,11 +145,11 @@ func TestExamineRights(t *testing.T) {
 	as := func(user string) *clientv3.Client {
 		return connectTo(t, clientv3.Config{Endpoints: etcd.Endpoints(), Username: user, Password: "secret"})
 	}
-	wantFinding(t, examine(t, as("jobs")), "authentication", driver.Warning, "off")
+	storetest.WantFinding(t, examine(t, as("jobs")), "authentication", driver.Warning, "off")
 	if _, err := admin.AuthEnable(ctx); err != nil {
 		t.Fatal(err)
 	}
-	wantFinding(t, examine(t, as("jobs")), "rights", driver.Unfit, "grant-permission")
+	storetest.WantFinding(t, examine(t, as("jobs")), "rights", driver.Unfit, "grant-permission")
 	root := as("root")
 	if _, err := root.RoleGrantPermission(ctx, "jobs", "ringfence/", "ringfence0", clientv3.PermissionType(clientv3.PermReadWrite)); err != nil {
 		t.Fatal(err)
@@ -177,5 +159,5 @@ func TestExamineRights(t *testing.T) {
 			t.Errorf("with rights and a user: %+v", f)
 		}
 	}
-	wantFinding(t, examine(t, connect(t, etcd)), "rights", driver.Unfit, "user")
+	storetest.WantFinding(t, examine(t, connect(t, etcd)), "rights", driver.Unfit, "user")
 }
