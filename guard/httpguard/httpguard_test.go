@@ -208,6 +208,20 @@ func TestWhatIsNoFenceStopsAtTheDoor(t *testing.T) {
 	}
 }
 
+// A number that no authority can have issued never reaches the handler.
+func TestFutureStopsAtTheDoor(t *testing.T) {
+	t.Parallel()
+	var counter guard.Counter
+	h := httpguard.Handler{Counter: &counter}.Wrap(func(http.ResponseWriter, *http.Request, guard.Write) { t.Error("the handler was reached") })
+	r := httptest.NewRequest(http.MethodPost, "/payouts", nil)
+	r.Header.Set(httpguard.FenceHeader, fence.Fence{Name: "nightly", Token: limit() + fence.TokensPerTick*60_000}.String())
+	rw := httptest.NewRecorder()
+	h.ServeHTTP(rw, r)
+	if rw.Code != http.StatusBadRequest || rw.Header().Get(httpguard.VerdictHeader) != "future" || counter.Refusals()[fence.Future] != 1 {
+		t.Errorf("%d %v", rw.Code, rw.Header())
+	}
+}
+
 func TestStatusOfEachVerdict(t *testing.T) {
 	t.Parallel()
 	for want, v := range map[int]fence.Verdict{

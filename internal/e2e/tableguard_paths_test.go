@@ -73,6 +73,10 @@ func TestTableGuardOnAppliedChanges(t *testing.T) {
 	target := openTables(t, pg.URL("copy"))
 	target.must("CREATE TABLE report (id bigint PRIMARY KEY)")
 	target.guard(tableguard.Table{Name: "report", Lease: "nightly"})
+	var enabled string // for such a worker alone: it judges each row, and others are judged once a statement
+	if err := target.QueryRow("SELECT tgenabled::text FROM pg_trigger WHERE tgname = 'ringfence_guard_applied'").Scan(&enabled); err != nil || enabled != "R" {
+		t.Errorf("the trigger of applied rows is enabled as %q, %v; want R", enabled, err)
+	}
 	target.must(fmt.Sprintf("CREATE SUBSCRIPTION s CONNECTION '%s' PUBLICATION p WITH (create_slot = false, slot_name = 's', copy_data = false)", pg.URL("postgres")))
 	from.must("INSERT INTO report VALUES (2)")
 	deadline := time.Now().Add(time.Minute)
