@@ -47,9 +47,6 @@ func futureLimit(ms int64) fence.Token { return fence.FutureLimit(fence.TickOf(t
 func (s marks) create(ctx context.Context, tx *sql.Tx, m guard.Mark) (bool, error) {
 	statement, args := s.dialect.statement("create", s.resource, m.Lease, int64(m.Token), int64(m.Seq), m.Key)
 	n, err := affected(tx.ExecContext(ctx, statement, args...))
-	if s.dialect == MySQL && mysqlNumber(err) == duplicateKey {
-		return false, nil
-	}
 	return n == 1, err
 }
 

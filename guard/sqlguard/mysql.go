@@ -27,9 +27,8 @@ func numberIn(text string) int {
 }
 
 const (
-	duplicateKey = 1062
-	deadlock     = 1213
-	noSavepoint  = 1305
+	deadlock    = 1213
+	noSavepoint = 1305
 )
 
 // ofNumber reads MySQL's number of an error. A lock that was waited for in vain ends
