@@ -13,7 +13,7 @@ help:
 
 test: servers lint builds ## install what the tests need, check the code, run every test of every module with the race detector
 	@echo "== tests of every module, with the race detector"
-	go test -race work
+	go test -race -parallel 4 work
 
 servers: ## install the servers that the tests start (Debian, as root), or say what to install
 	@echo "== servers for the tests"

@@ -27,7 +27,7 @@ type link struct {
 	number  int       // of conn
 	session bool      // conn has one
 	trusted bool      // conn has sent its credentials
-	refused error     // the ensemble does not take the credentials
+	refused error     // the ensemble does not take the credentials; they are sent again a session later
 	since   time.Time // when the connection was last there
 	epoch   uint64    // rises with each loss of a connection
 	changed chan struct{}
@@ -126,7 +126,7 @@ func (l *link) open() error {
 	if l.conn != nil {
 		go l.conn.Close() // it waits for an answer
 	}
-	l.conn, l.session, l.trusted, l.since = conn, false, len(l.auth) == 0, time.Now()
+	l.conn, l.session, l.trusted, l.refused, l.since = conn, false, len(l.auth) == 0, nil, time.Now()
 	l.epoch++
 	if !l.trusted {
 		go l.introduce(conn, number)
@@ -215,11 +215,11 @@ func (l *link) look() (conn *zk.Conn, epoch uint64, changed <-chan struct{}, err
 	switch {
 	case l.closed:
 		return nil, 0, nil, life.ErrClosed
-	case l.refused != nil:
+	case l.refused != nil && time.Since(l.since) < l.timeout:
 		return nil, 0, nil, l.refused
 	case l.session && l.trusted:
 		return l.conn, l.epoch, nil, nil
-	case !l.session && time.Since(l.since) >= l.timeout:
+	case (!l.session || l.refused != nil) && time.Since(l.since) >= l.timeout:
 		if err := l.open(); err != nil {
 			return nil, 0, nil, ruling.Unavailable(err)
 		}

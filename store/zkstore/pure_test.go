@@ -133,3 +133,23 @@ func TestNoTokenLeft(t *testing.T) {
 		t.Errorf("%+v; want unfit, and what to do", r)
 	}
 }
+
+// TestRefusedCredentialsAreSentAgain: what an ensemble refuses today it may take after
+// its operator has put it right, and no process is started anew for that.
+func TestRefusedCredentialsAreSentAgain(t *testing.T) {
+	t.Parallel()
+	nowhere := func(string, string, time.Duration) (net.Conn, error) { return nil, os.ErrDeadlineExceeded }
+	l := newLink([]string{"127.0.0.1:1"}, Options{SessionTimeout: time.Hour, Dial: nowhere})
+	if err := l.begin(); err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	l.change(l.number, func() { l.refused = errElsewhere })
+	if _, _, _, err := l.look(); err != errElsewhere {
+		t.Errorf("soon after: %v; want the refusal", err)
+	}
+	l.since = time.Now().Add(-2 * time.Hour)
+	if _, _, changed, err := l.look(); err != nil || changed == nil || l.number != 2 {
+		t.Errorf("a session later: %v on connection %d; want another try on connection 2", err, l.number)
+	}
+}

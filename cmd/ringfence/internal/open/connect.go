@@ -81,3 +81,29 @@ func reason(err error) string {
 	}
 	return ""
 }
+
+// aside waits for connect, or for the end of ctx where that comes first: then what
+// comes of it is given to drop.
+func aside[C any](ctx context.Context, connect func() (C, error), drop func(C)) (C, error) {
+	type outcome struct {
+		conn C
+		err  error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		conn, err := connect()
+		done <- outcome{conn, err}
+	}()
+	select {
+	case o := <-done:
+		return o.conn, o.err
+	case <-ctx.Done():
+		go func() {
+			if o := <-done; o.err == nil {
+				drop(o.conn)
+			}
+		}()
+		var none C
+		return none, ctx.Err()
+	}
+}

@@ -68,14 +68,15 @@ func etcdClient(ctx context.Context, u *url.URL) (*clientv3.Client, error) {
 	if strings.EqualFold(u.Scheme, "etcds") {
 		config.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
-	client, err := clientv3.New(config)
+	// With a user it logs in at once, whatever becomes of ctx.
+	client, err := aside(ctx, func() (*clientv3.Client, error) { return clientv3.New(config) }, func(c *clientv3.Client) { _ = c.Close() })
 	if err != nil {
 		return nil, etcdFailure(err)
 	}
 	return client, nil
 }
 
-// etcdFailure is a client that could not be made: with a user, it logs in at once.
+// etcdFailure is a client that could not be made.
 func etcdFailure(err error) error {
 	if errors.Is(rpctypes.Error(err), rpctypes.ErrAuthFailed) {
 		return unfit(err, "check the user and the password")
