@@ -103,9 +103,9 @@ func TestGrantOfAnotherHistory(t *testing.T) {
 	t.Parallel()
 	etcd := realserver.NewEtcd(t, nil)
 	s := open(t, connect(t, etcd), nil)
-	acquire(t, s, request("another", time.Minute)) // its etcd lease is a part of the copy
+	acquire(t, s, request("another", time.Minute)) // its etcd lease, the only one of s, is a part of the copy
 	file := etcd.Snapshot()
-	lost := acquire(t, s, request("job", time.Minute))
+	lost := acquire(t, open(t, connect(t, etcd), nil), request("job", time.Minute))
 	etcd.Kill(0)
 	etcd.RestoreSnapshot(file, "other")
 	etcd.Start()
