@@ -33,10 +33,14 @@ func connectTo(t *testing.T, c clientv3.Config) *clientv3.Client {
 
 func open(t *testing.T, client *clientv3.Client, o *etcdstore.Options) *etcdstore.Store {
 	t.Helper()
-	s, err := etcdstore.Open(t.Context(), client, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var s *etcdstore.Store
+	until(t, "a server that answers", func() (opened bool) {
+		var err error
+		if s, err = etcdstore.Open(t.Context(), client, o); err != nil && !errors.Is(err, driver.ErrUnavailable) {
+			t.Fatal(err)
+		}
+		return err == nil
+	})
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -64,7 +68,7 @@ func release(t *testing.T, s driver.Store, term driver.Term) {
 // until polls what a server decides.
 func until(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

@@ -23,10 +23,14 @@ func request(name, attempt string) driver.Request {
 
 func open(t *testing.T, js jetstream.JetStream, o *natsstore.Options) *natsstore.Store {
 	t.Helper()
-	s, err := natsstore.Open(t.Context(), js, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var s *natsstore.Store
+	until(t, "a server that answers", func() (opened bool) {
+		var err error
+		if s, err = natsstore.Open(t.Context(), js, o); err != nil && !errors.Is(err, driver.ErrUnavailable) {
+			t.Fatal(err)
+		}
+		return err == nil
+	})
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -45,7 +49,7 @@ func until(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(15 * time.Second); !done(); <-tick.C {
+	for end := time.Now().Add(60 * time.Second); !done(); <-tick.C {
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain for %s", what)
 		}

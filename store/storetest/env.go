@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	patience = 30 * time.Second       // the longest that one clause may take
+	patience = 90 * time.Second       // the longest that one clause may take
 	pace     = 5 * time.Millisecond   // between two looks at a store
-	long     = time.Minute            // a lease that does not end during a clause
+	long     = 3 * time.Minute        // a lease that does not end during a clause
 	brief    = 200 * time.Millisecond // a lease to see the end of
 )
 

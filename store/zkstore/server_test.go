@@ -72,10 +72,14 @@ func open(t *testing.T, address string, o *zkstore.Options) *zkstore.Store {
 	if o.AnswerWithin == 0 {
 		o.AnswerWithin = patient.AnswerWithin
 	}
-	s, err := zkstore.Open(t.Context(), address, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var s *zkstore.Store
+	until(t, "an ensemble that answers", func() (opened bool) {
+		var err error
+		if s, err = zkstore.Open(t.Context(), address, o); err != nil && !errors.Is(err, driver.ErrUnavailable) {
+			t.Fatal(err)
+		}
+		return err == nil
+	})
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
