@@ -36,14 +36,13 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 		return nil, err
 	}
 	defer a.giveBack()
-	begun := l.now()
 	watch := l.watch(ctx, name)
 	defer watch.end()
 	var last error // what the try before came to
 	for pause := firstPause; ; pause = min(2*pause, watch.longestPause()) {
-		a.patience = max(wait-l.now().elapsed(begun), leastPatience)
+		a.patience = max(wait-l.now().elapsed(a.begun), leastPatience)
 		lease, err := a.ask(ctx)
-		left := wait - l.now().elapsed(begun)
+		left := wait - l.now().elapsed(a.begun)
 		if left <= 0 && down(err) && errors.Is(last, ErrHeld) {
 			err = last // the last try had no time for an answer: the name is held, the store not down
 		}
@@ -88,9 +87,10 @@ func nextTry(err error, pause time.Duration) time.Duration {
 
 // attempt is one acquire: everything that is asked under one id.
 type attempt struct {
-	l    *Locker
-	hold Hold
-	req  driver.Request
+	l     *Locker
+	hold  Hold
+	req   driver.Request
+	begun instant
 	// open means that a request under this id was sent and not answered, so that
 	// the store may have granted it.
 	open bool
@@ -108,7 +108,7 @@ func (l *Locker) newAttempt(name string, h Hold) (*attempt, error) {
 	if l.ctx.Err() != nil {
 		return nil, l.wrap("acquire", fence.Fence{Name: name}, &driver.Fault{Kind: ErrClosed, Err: errors.New("the Locker was closed")})
 	}
-	a := &attempt{l: l, hold: h, req: driver.Request{Name: name, Attempt: rand.Text(), Holder: h.Holder, TTL: h.TTL}}
+	a := &attempt{l: l, hold: h, begun: l.now(), req: driver.Request{Name: name, Attempt: rand.Text(), Holder: h.Holder, TTL: h.least()}}
 	if err := a.req.Check(l.props); err != nil {
 		return nil, err
 	}
@@ -168,10 +168,11 @@ func (a *attempt) send(ctx, holding context.Context) (*Lease, error) {
 	}
 	lease := newLease(holding, l, a.hold, term, sent)
 	if lease.Remaining() <= a.hold.Notice {
+		lease.Waive()
 		_ = lease.Release(ctx) // best effort: it ends by itself soon
 		return nil, &driver.Fault{Kind: ErrUnavailable, Err: errors.New("the reply took as long as the lease")}
 	}
-	l.emit(Event{Kind: EventGranted, Fence: term.Fence, Until: lease.TrustedUntil()})
+	l.emit(Event{Kind: EventGranted, Fence: term.Fence, Holder: a.req.Holder, Until: lease.TrustedUntil(), Waited: l.now().elapsed(a.begun)})
 	return lease, nil
 }
 

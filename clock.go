@@ -17,6 +17,11 @@ func (now instant) elapsed(since instant) time.Duration {
 	return max(now.at.Sub(since.at), now.wall.Round(0).Sub(since.wall.Round(0)))
 }
 
+// leastElapsed is how much time has passed for certain: on whichever clock moved less.
+func (now instant) leastElapsed(since instant) time.Duration {
+	return min(now.at.Sub(since.at), now.wall.Round(0).Sub(since.wall.Round(0)))
+}
+
 // margin is what a holder takes off what the store says is left: the store's
 // rounding, and two clocks whose rates differ by up to 1 in 1,000. (A clock that
 // is being slewed by NTP runs wrong by at most 1 in 2,000.)

@@ -30,8 +30,9 @@
 // asleep has lost the time. No clock of the caller is ever sent to the store.
 //
 // Bounded work gets a lease of its timeout plus the grace it needs to stop, and
-// no heartbeat. Unbounded work is renewed at a third of its lease; a renewal that
-// fails is tried again until trust runs out. [Lease.Context] ends when the
+// no heartbeat. Unbounded work is renewed at a third of its lease, with one request
+// for all leases of a Locker that are due; a renewal that fails or hangs is tried again
+// until trust runs out, in smaller company. [Lease.Context] ends when the
 // holder may no longer work, and context.Cause says why: expired, superseded,
 // released, forced, unreachable.
 //

@@ -1,6 +1,7 @@
 package ringfence
 
 import (
+	"errors"
 	"time"
 
 	"github.com/ringfence-go/ringfence/fence"
@@ -16,8 +17,9 @@ const (
 	EventRenewed     EventKind = "renewed"        //
 	EventRenewFailed EventKind = "renew_failed"   // it will be tried again while trust lasts
 	EventLost        EventKind = "lost"           // trust ended before the release; Err is the *EndedError
-	EventReleased    EventKind = "released"       //
+	EventReleased    EventKind = "released"       // Until is when the name frees itself, where Hold.MinHold keeps it
 	EventUntold      EventKind = "release_untold" // the release did not get through; Until is when the name frees itself
+	EventSuspect     EventKind = "suspect"        // the work was still running when its lease ended; Err is the *LostError
 	EventReclaimed   EventKind = "reclaimed"      // what an unanswered acquire had been granted was given back
 	EventSkipped     EventKind = "skipped"        // the work was not run, as Work asks; Err says why
 	EventUnfenced    EventKind = "unfenced"       // the work runs without a lease, as Work asks; Err says why
@@ -25,8 +27,57 @@ const (
 
 // Event is one thing that happened to a lease.
 type Event struct {
-	Kind  EventKind
-	Fence fence.Fence // the token is 0 where there is no grant
-	Err   error
-	Until time.Time // trust in the term, or the end of an untold lease
+	Kind   EventKind
+	Fence  fence.Fence // the token is 0 where there is no grant
+	Holder string      // the label of a granted term
+	Err    error
+	Until  time.Time // trust in the term, or the end of an untold lease
+	// Waited is how long a grant took from the call that asked for it on.
+	Waited time.Duration
+}
+
+// Reason is why, in one word, and "" where there is no error. [EventKind.Reasons]
+// lists the words. Nothing in them tells a name.
+func (e Event) Reason() string {
+	ended, isEnded := errors.AsType[*EndedError](e.Err)
+	lost, isLost := errors.AsType[*LostError](e.Err)
+	switch {
+	case e.Err == nil:
+		return ""
+	case isLost:
+		return string(lost.Cause)
+	case isEnded:
+		return string(ended.Cause)
+	case errors.Is(e.Err, ErrHeld):
+		return "held"
+	case errors.Is(e.Err, ErrUnavailable):
+		return "unavailable"
+	case errors.Is(e.Err, ErrUnfit):
+		return "unfit"
+	}
+	return "unknown"
+}
+
+// EventKinds lists every kind, in the order in which a term meets them.
+func EventKinds() []EventKind {
+	return []EventKind{
+		EventWaiting, EventGranted, EventRenewed, EventRenewFailed, EventLost,
+		EventReleased, EventUntold, EventSuspect, EventReclaimed, EventSkipped, EventUnfenced,
+	}
+}
+
+// Reasons lists every [Event.Reason] of events of this kind, for counters that begin
+// at zero.
+func (k EventKind) Reasons() []string {
+	switch k {
+	case EventWaiting, EventSkipped:
+		return []string{"held", "unavailable", "unknown"}
+	case EventRenewFailed, EventUntold:
+		return []string{"unavailable", "unfit", "unknown"}
+	case EventUnfenced:
+		return []string{"unavailable", "unknown"}
+	case EventLost, EventSuspect:
+		return []string{string(EndExpired), string(EndSuperseded), string(EndReleased), string(EndForced), string(EndUnreachable)}
+	}
+	return []string{""}
 }

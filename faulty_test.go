@@ -3,6 +3,8 @@ package ringfence
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -126,6 +128,9 @@ func newBench(t *testing.T) *bench {
 func (b *bench) record(e Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if !slices.Contains(e.Kind.Reasons(), e.Reason()) || !slices.Contains(EventKinds(), e.Kind) {
+		panic(fmt.Sprintf("an event that no counter begins with: %s, %q (%v)", e.Kind, e.Reason(), e.Err))
+	}
 	b.events = append(b.events, e)
 }
 

@@ -20,15 +20,20 @@ type Lease struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	asking sync.Mutex // held during a renewal or the release: one of them at a time
-	loops  sync.WaitGroup
+	asking  sync.Mutex // held during a Renew or the release: one of them at a time
+	calls   pending    // renewals that were sent and have not been answered
+	telling pending    // of what happened, to Options.OnEvent in the background
+	noted
 
 	mu       sync.Mutex
+	granted  instant       // when the grant was known
 	sent     instant       // before the last request that the store granted
 	ends     time.Time     // the latest at which the store's lease can end, as far as the holder knows
 	trust    time.Duration // from sent on
+	kept     time.Time     // until when the name stays held after the release, or zero
 	failing  bool          // the last renewal was sent and has not been granted
 	released bool          // the store has been told, or knew
+	waived   bool          // Hold.MinHold no longer counts
 	given    bool          // the holder released or abandoned it
 }
 
@@ -40,13 +45,10 @@ var errUnfenced = fmt.Errorf("%w: the work runs without a lease, as it asked to"
 func (le *Lease) Unfenced() bool { return le.term.Token == 0 }
 
 func newLease(ctx context.Context, l *Locker, h Hold, t driver.Term, sent instant) *Lease {
-	lease := &Lease{l: l, term: t, hold: h}
+	lease := &Lease{l: l, term: t, hold: h, granted: l.now()}
 	lease.ctx, lease.cancel = context.WithCancelCause(ctx)
-	lease.extend(t, sent)
-	lease.loops.Go(lease.watch)
-	if h.Renew {
-		lease.loops.Go(lease.keepAlive)
-	}
+	lease.extend(t, sent, h.least())
+	l.keeper.add(lease)
 	return lease
 }
 
@@ -86,28 +88,28 @@ func (le *Lease) Remaining() time.Duration {
 	return le.trust - now.elapsed(le.sent)
 }
 
-func (le *Lease) extend(t driver.Term, sent instant) {
+// lasts is how long the context still does.
+func (le *Lease) lasts(now instant) time.Duration {
 	le.mu.Lock()
 	defer le.mu.Unlock()
-	le.sent = sent
-	le.ends = le.l.now().at.Add(t.Remaining + le.l.props.Resolution)
-	le.trust = t.Remaining - margin(le.hold.TTL, le.l.props.Resolution)
-	le.failing = false
+	return le.trust - now.elapsed(le.sent) - le.hold.Notice
 }
 
-// watch ends the context when its time has come. It looks at least once a
-// second, since a timer counts on the monotonic clock alone.
-func (le *Lease) watch() {
-	for {
-		left := le.Remaining() - le.hold.Notice
-		if left <= 0 {
-			le.end(le.lapse())
-			return
-		}
-		if !sleep(le.ctx.Done(), min(left, time.Second)) {
-			return
-		}
+// extend takes in a grant of what was asked for as long as ttl, unless a request that
+// was sent later was granted before.
+func (le *Lease) extend(t driver.Term, sent instant, ttl time.Duration) {
+	le.mu.Lock()
+	defer le.mu.Unlock()
+	if sent.at.Before(le.sent.at) {
+		return
 	}
+	le.sent = sent
+	ends := le.l.now().at.Add(t.Remaining + le.l.props.Resolution)
+	if !le.calls.any() || ends.After(le.ends) {
+		le.ends = ends
+	}
+	le.trust = t.Remaining - margin(ttl, le.l.props.Resolution)
+	le.failing = false
 }
 
 // lapse says why trust ran out by itself.
@@ -120,34 +122,32 @@ func (le *Lease) lapse() EndCause {
 	return EndExpired
 }
 
-func (le *Lease) end(cause EndCause) {
+// end ends the context, and returns what is left to do: to tell of it.
+func (le *Lease) end(cause EndCause) (tell func()) {
+	le.telling.begin()
 	ended := error(&EndedError{Fence: le.term.Fence, Cause: cause})
 	le.cancel(ended)
-	if context.Cause(le.ctx) == ended { // and not something before it
-		le.l.emit(Event{Kind: EventLost, Fence: le.term.Fence, Err: ended})
-	}
-}
-
-// keepAlive renews at a third of the lease. A failed renewal is tried again,
-// soon and then less soon, for as long as trust lasts: one bad reply is no loss.
-func (le *Lease) keepAlive() {
-	third := le.hold.TTL / 3
-	for pause := third; sleep(le.ctx.Done(), jitter(pause)); {
-		err := le.Renew(le.ctx)
-		switch {
-		case err == nil:
-			pause = third
-		case pause == third:
-			pause = third / 16
-		default:
-			pause = min(2*pause, third/2)
+	return func() {
+		defer le.telling.end()
+		if context.Cause(le.ctx) == ended { // and not something before it
+			le.l.emit(Event{Kind: EventLost, Fence: le.term.Fence, Err: ended})
 		}
 	}
 }
 
-// Renew makes the lease last Hold.TTL from now. It is for a holder that doesn't
-// ask for Hold.Renew. An *EndedError means that the term is over, and ends the
-// lease's context; after any other error the lease is as it was.
+// report tells of a renewal, unless the holder has given the lease back meanwhile.
+func (le *Lease) report(e Event) {
+	le.telling.begin()
+	defer le.telling.end()
+	if e.Kind != "" && !le.isGiven() {
+		le.l.emit(e)
+	}
+}
+
+// Renew makes the lease last Hold.TTL from now, or what is left of Hold.MinHold where
+// that is more. It is for a holder that doesn't ask for Hold.Renew. An *EndedError
+// means that the term is over, and ends the lease's context; after any other error the
+// lease is as it was.
 func (le *Lease) Renew(ctx context.Context) error {
 	le.asking.Lock()
 	defer le.asking.Unlock()
@@ -155,51 +155,73 @@ func (le *Lease) Renew(ctx context.Context) error {
 		return errUnfenced
 	}
 	if err := le.over(); err != nil {
+		le.telling.await(nil)
 		return le.l.wrap("renew", le.term.Fence, err)
 	}
-	sent := le.l.now()
-	patience := min(le.l.opts.RequestTimeout, max(le.Remaining(), 0))
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	sent, ttl := le.l.now(), le.ttl()
+	ctx, cancel := context.WithTimeout(ctx, le.asks(sent, ttl))
 	defer cancel()
-	le.mu.Lock()
-	le.failing = true
-	le.ends = sent.at.Add(patience + le.hold.TTL) // should it be granted, and nobody told
-	le.mu.Unlock()
-	term, err := le.l.store.Renew(ctx, le.term, le.hold.TTL)
-	if err == nil {
-		le.extend(term, sent)
-		le.l.emit(Event{Kind: EventRenewed, Fence: le.term.Fence, Until: le.TrustedUntil()})
-		return nil
+	term, err := le.l.store.Renew(ctx, le.term, ttl)
+	event, err := le.settle(term, err, sent, ttl)
+	if errors.Is(err, ErrEnded) {
+		le.telling.await(nil)
 	}
-	err = le.l.wrap("renew", le.term.Fence, err)
-	if ended, ok := errors.AsType[*EndedError](err); ok {
-		le.end(ended.Cause)
-		return err
-	}
-	if le.ctx.Err() == nil {
-		le.l.emit(Event{Kind: EventRenewFailed, Fence: le.term.Fence, Err: err, Until: le.TrustedUntil()})
-	}
+	le.report(event)
 	return err
 }
 
-// over is why the term is over in the holder's view, or nil.
+// asks notes that a renewal for ttl is about to be sent, and returns how long it may take.
+func (le *Lease) asks(now instant, ttl time.Duration) (patience time.Duration) {
+	le.mu.Lock()
+	defer le.mu.Unlock()
+	patience = min(le.l.opts.RequestTimeout, max(le.trust-now.elapsed(le.sent), 0))
+	if ends := now.at.Add(patience + ttl); ends.After(le.ends) {
+		le.ends = ends // should it be granted, and nobody told
+	}
+	le.failing = true
+	le.calls.begin()
+	return patience
+}
+
+// settle takes in what came of a renewal for ttl that was sent then. It returns what is
+// to be told, if anything is, and the error as a caller gets it.
+func (le *Lease) settle(t driver.Term, err error, sent instant, ttl time.Duration) (Event, error) {
+	le.calls.end()
+	if err == nil {
+		le.extend(t, sent, ttl)
+		return Event{Kind: EventRenewed, Fence: le.term.Fence, Until: le.TrustedUntil()}, nil
+	}
+	err = le.l.wrap("renew", le.term.Fence, err)
+	if ended, ok := errors.AsType[*EndedError](err); ok {
+		go le.end(ended.Cause)()
+		return Event{}, err
+	}
+	if le.ctx.Err() != nil {
+		return Event{}, err
+	}
+	return Event{Kind: EventRenewFailed, Fence: le.term.Fence, Err: err, Until: le.TrustedUntil()}, err
+}
+
+// over is why the term is over in the holder's view, or nil. Where it is, the context ends.
 func (le *Lease) over() error {
 	if ended, ok := errors.AsType[*EndedError](context.Cause(le.ctx)); ok {
 		return ended
 	}
 	if le.Remaining() <= 0 {
-		return &EndedError{Fence: le.term.Fence, Cause: le.lapse()}
+		cause := le.lapse()
+		le.end(cause)()
+		return &EndedError{Fence: le.term.Fence, Cause: cause}
 	}
 	return nil
 }
 
-// Release ends the term, so that the name is free at once. An *EndedError means
-// that the term was over before: another may have held the name since. After any
-// other error the name may stay held until the lease ends by itself, and Release
-// may be called again. The context that ends here is the lease's; ctx bounds the
-// call.
+// Release ends the term, so that the name is free at once, or when Hold.MinHold has
+// passed since the grant. An *EndedError means that the term was over before: another
+// may have held the name since. After any other error the name may stay held until the
+// lease ends by itself, and Release may be called again. The context that ends here is
+// the lease's; ctx bounds the call.
 func (le *Lease) Release(ctx context.Context) error {
-	le.Abandon() // a renewal in flight ends first
+	le.Abandon()
 	le.asking.Lock()
 	defer le.asking.Unlock()
 	if le.Unfenced() {
@@ -208,10 +230,13 @@ func (le *Lease) Release(ctx context.Context) error {
 	if le.released {
 		return le.l.wrap("release", le.term.Fence, &EndedError{Fence: le.term.Fence, Cause: EndReleased})
 	}
+	if le.owed() > 0 {
+		le.calls.await(ctx.Done()) // one that is late would hold the name for longer
+	}
 	err := le.tell(ctx)
 	le.released = err == nil || errors.Is(err, ErrEnded)
 	if err == nil {
-		le.l.emit(Event{Kind: EventReleased, Fence: le.term.Fence})
+		le.l.emit(Event{Kind: EventReleased, Fence: le.term.Fence, Until: le.kept})
 	}
 	return le.l.wrap("release", le.term.Fence, err)
 }
@@ -226,9 +251,9 @@ func (le *Lease) tell(ctx context.Context) error {
 		}
 		sent := err != nil
 		callCtx, cancel := context.WithTimeout(ctx, le.l.opts.RequestTimeout)
-		err = le.l.store.Release(callCtx, le.term)
+		err = le.leave(callCtx)
 		cancel()
-		if ended, ok := errors.AsType[*EndedError](err); ok && sent && ended.Cause == EndReleased {
+		if ended, ok := errors.AsType[*EndedError](err); ok && sent && le.left(ended) {
 			return nil
 		}
 		if !errors.Is(err, ErrUnknown) {
@@ -239,13 +264,15 @@ func (le *Lease) tell(ctx context.Context) error {
 }
 
 // Abandon stops renewing and ends the lease's context without a word to the
-// store: the name frees itself when the lease ends.
+// store: the name frees itself when the lease ends. A renewal that is under way
+// changes nothing any more, and is not waited for.
 func (le *Lease) Abandon() {
 	le.mu.Lock()
 	le.given = true
 	le.mu.Unlock()
 	le.cancel(&EndedError{Fence: le.term.Fence, Cause: EndReleased})
-	le.loops.Wait()
+	le.l.keeper.drop(le)
+	le.telling.await(nil)
 }
 
 // heldUntil is the latest at which the name frees itself.

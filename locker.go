@@ -18,6 +18,8 @@ type Locker struct {
 	props driver.Properties
 	opts  Options
 	now   func() instant
+	// keeper looks after the leases that are held.
+	keeper *keeper
 
 	ctx     context.Context // ends at Close
 	cancel  context.CancelFunc
@@ -35,6 +37,7 @@ func New(store driver.Store, o *Options) (*Locker, error) {
 	}
 	l := &Locker{store: store, props: store.Properties(), opts: opts}
 	l.now = func() instant { return instant{at: time.Now(), wall: l.opts.Clock()} }
+	l.keeper = newKeeper(l)
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	return l, nil
 }

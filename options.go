@@ -28,17 +28,22 @@ type Options struct {
 	Clock func() time.Time
 }
 
+// DefaultHolder is the label of a holder that gives itself none: HOST:PID.
+func DefaultHolder() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown-host"
+	}
+	return fmt.Sprintf("%s:%d", host, os.Getpid())
+}
+
 func (o *Options) withDefaults() (Options, error) {
 	var d Options
 	if o != nil {
 		d = *o
 	}
 	if d.Holder == "" {
-		host, err := os.Hostname()
-		if err != nil {
-			host = "unknown-host"
-		}
-		d.Holder = fmt.Sprintf("%s:%d", host, os.Getpid())
+		d.Holder = DefaultHolder()
 	}
 	if d.RequestTimeout == 0 {
 		d.RequestTimeout = 5 * time.Second
@@ -61,14 +66,21 @@ type Hold struct {
 	// Required; the store's Properties say the shortest, 30 days is the longest.
 	TTL time.Duration
 
-	// Renew keeps the lease alive, at a third of TTL, until it is released or
-	// abandoned or the context given to the acquire ends.
+	// Renew keeps the lease alive, at a third of TTL or a little before, together with
+	// others that are due, until it is released or abandoned or the context given to the
+	// acquire ends.
 	Renew bool
 
 	// Notice is how long before the end of trust the lease's context ends, so that
 	// the work can stop in time. Below TTL/2 where Renew is set, and below TTL.
 	// Defaults to 0.
 	Notice time.Duration
+
+	// MinHold is how long the name stays held from its grant on at least: after an earlier
+	// Release too, and after a crash. So of several who are due at the same time, by clocks
+	// that differ by less, one does short work, and the others find the name held.
+	// It makes the lease longer where TTL is less. Defaults to 0; 30 days at most.
+	MinHold time.Duration
 
 	// Holder is the label of this term. Defaults to Options.Holder.
 	Holder string
@@ -78,6 +90,9 @@ func (h Hold) check() error {
 	most, why := h.TTL, "TTL"
 	if h.Renew {
 		most, why = h.TTL/2, "half of TTL, or no renewal fits before it"
+	}
+	if h.MinHold < 0 || h.MinHold > driver.MaxTTL {
+		return fmt.Errorf("%w MinHold %s: want 0 to %s", fence.ErrInvalid, h.MinHold, driver.MaxTTL)
 	}
 	if h.Notice < 0 || (h.Notice != 0 && h.Notice >= most) {
 		return fmt.Errorf("%w Notice %s: want 0 to less than %s (%s)", fence.ErrInvalid, h.Notice, most, why)

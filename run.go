@@ -55,6 +55,10 @@ type Work struct {
 	// Lease is the length of a renewed lease. Only with Renew. Defaults to DefaultLease.
 	Lease time.Duration
 
+	// MinHold is how long the name stays held from its grant on, also when the work is
+	// over before, or crashes: see Hold.MinHold. Defaults to 0.
+	MinHold time.Duration
+
 	// Unavailable says what to do when the store is down. Required.
 	Unavailable Unavailable
 
@@ -120,9 +124,9 @@ func (w Work) Plan() (Plan, error) {
 // that trust, which is less, covers timeout and grace.
 func (w Work) hold(p Plan, resolution time.Duration) Hold {
 	if w.Renew {
-		return Hold{TTL: p.Lease, Renew: true, Notice: p.Grace, Holder: w.Holder}
+		return Hold{TTL: p.Lease, Renew: true, Notice: p.Grace, MinHold: w.MinHold, Holder: w.Holder}
 	}
-	return Hold{TTL: min(p.Lease+2*margin(p.Lease, resolution), driver.MaxTTL), Holder: w.Holder}
+	return Hold{TTL: min(p.Lease+2*margin(p.Lease, resolution), driver.MaxTTL), MinHold: w.MinHold, Holder: w.Holder}
 }
 
 // Run does work under a lease of name. It acquires as w says, calls do, and
@@ -205,6 +209,9 @@ func (le *Lease) finish(err error) error {
 		return err
 	}
 	lost.Fence, lost.Err = le.term.Fence, err
+	if lost.Suspect {
+		le.l.emit(Event{Kind: EventSuspect, Fence: le.term.Fence, Err: lost})
+	}
 	return lost
 }
 

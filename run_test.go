@@ -175,6 +175,9 @@ func TestWorkThatOutlivesItsLeaseIsSuspectAlsoWhenItSaysNil(t *testing.T) {
 		if !ok || !lost.Suspect || lost.Cause != EndExpired {
 			t.Errorf("got %v, want a suspect loss by expiry", err)
 		}
+		if b.saw(EventSuspect) != 1 {
+			t.Errorf("the suspect was told %d times", b.saw(EventSuspect))
+		}
 	})
 }
 

@@ -37,17 +37,17 @@ const (
 )
 
 // Key is one key of an authority. Secret is there on the side that signs, and on both
-// sides of HMACSHA256: keep it as you keep a password.
+// sides of HMACSHA256: keep it as you keep a password. A key that is printed or logged,
+// as JSON too, keeps it to itself; [KeySet.Text] is where it is written down.
 type Key struct {
-	ID        string    // names the key in a signature; two keys never share one
-	Authority string    // who signs with it
-	Algorithm Algorithm // Ed25519 or HMACSHA256
-	Public    []byte    // Ed25519: 32 bytes
-	Secret    []byte    // Ed25519: the seed of 32 bytes; HMACSHA256: 32 bytes
+	ID        string    `json:"id"`               // names the key in a signature; two keys never share one
+	Authority string    `json:"authority"`        // who signs with it
+	Algorithm Algorithm `json:"algorithm"`        // Ed25519 or HMACSHA256
+	Public    []byte    `json:"public,omitempty"` // Ed25519: 32 bytes
+	Secret    []byte    `json:"-"`                // Ed25519: the seed of 32 bytes; HMACSHA256: 32 bytes
 }
 
-// String names the key without its secret, so that one that is printed by mistake
-// gives nothing away.
+// String names the key without its secret.
 func (k Key) String() string { return fmt.Sprintf("%s key %s of %s", k.Algorithm, k.ID, k.Authority) }
 
 // GoString is String.
@@ -158,23 +158,25 @@ func (s signature) String() string {
 }
 
 func parseSignature(text string) (signature, error) {
-	bad := fmt.Errorf("%w signature %s: want rs1:KEY:SECONDS:HOLDER:SUM", ErrInvalid, Quote(text))
+	bad := func() (signature, error) {
+		return signature{}, fmt.Errorf("%w signature %s: want rs1:KEY:SECONDS:HOLDER:SUM", ErrInvalid, Quote(text))
+	}
 	parts := strings.Split(text[:min(len(text), MaxSignatureBytes+1)], ":")
 	if len(text) > MaxSignatureBytes || len(parts) != 5 || parts[0] != signaturePrefix {
-		return signature{}, bad
+		return bad()
 	}
 	until, err := strconv.ParseInt(parts[2], 10, 64)
 	if err != nil {
-		return signature{}, bad
+		return bad()
 	}
 	holder, err := base64url.DecodeString(parts[3])
 	if err != nil {
-		return signature{}, bad
+		return bad()
 	}
 	sum, err := base64url.DecodeString(parts[4])
 	s := signature{parts[1], until, string(holder), sum}
 	if err != nil || s.String() != text {
-		return signature{}, bad
+		return bad()
 	}
 	return s, nil
 }

@@ -222,3 +222,16 @@ func TestPrintedKeyKeepsItsSecret(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkSign(b *testing.B) {
+	for _, a := range algorithms {
+		b.Run(string(a), func(b *testing.B) {
+			k := key(b, "k1", a)
+			for b.Loop() {
+				if _, err := k.Sign(claim("report", 42)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

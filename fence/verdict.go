@@ -47,16 +47,22 @@ const (
 	// Lapsed: nobody took over, but the term is over. Only where the caller asked
 	// for the strict rule or for ownership. Acquire again.
 	Lapsed
+	// Outdated: the fence counts, but the write was computed from inputs that are
+	// older than the resource's limit. Only where the resource limits their age. Read
+	// them again and compute anew.
+	Outdated
 	// NotEstablished: the resource has no mark. Establish, or have an operator recover.
 	NotEstablished
-	// Future: a number that no authority can have issued yet. Fix the caller.
+	// Future: a number that no authority can have issued yet, or inputs of a time that
+	// the resource's clock has not reached. Fix the caller.
 	Future
-	// Invalid: a bad number, or a fence for another name. Fix the caller.
+	// Invalid: a bad number, a fence for another name, or inputs without a time where
+	// the resource asks for one. Fix the caller.
 	Invalid
 )
 
 var causes = [...]string{
-	"none", "superseded", "out_of_sequence", "conflict", "lapsed", "not_established", "future", "invalid",
+	"none", "superseded", "out_of_sequence", "conflict", "lapsed", "outdated", "not_established", "future", "invalid",
 }
 
 func (c Cause) String() string { return word(causes[:], int(c)) }
@@ -66,7 +72,7 @@ func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // Causes lists every cause of a refusal, for counters that begin at zero.
 func Causes() []Cause {
-	return []Cause{Superseded, OutOfSequence, Conflict, Lapsed, NotEstablished, Future, Invalid}
+	return []Cause{Superseded, OutOfSequence, Conflict, Lapsed, Outdated, NotEstablished, Future, Invalid}
 }
 
 func word(words []string, i int) string {
@@ -97,6 +103,24 @@ type Verdict struct {
 // OK reports whether the write is applied, now or before.
 func (v Verdict) OK() bool { return v.Outcome == Admitted || v.Outcome == Duplicate }
 
+// Word is the verdict in one word: the cause where it was refused, the outcome
+// where it was not. Nothing in it tells a lease or a resource.
+func (v Verdict) Word() string {
+	if v.Outcome == Refused {
+		return v.Cause.String()
+	}
+	return v.Outcome.String()
+}
+
+// VerdictWords lists every [Verdict.Word], for counters that begin at zero.
+func VerdictWords() []string {
+	words := []string{Unknown.String(), Admitted.String(), Duplicate.String(), Unavailable.String()}
+	for _, c := range Causes() {
+		words = append(words, c.String())
+	}
+	return words
+}
+
 func (v Verdict) String() string {
 	s := v.Outcome.String()
 	if v.Outcome == Refused {
@@ -105,7 +129,11 @@ func (v Verdict) String() string {
 	if v.Resource != "" {
 		s += " at " + Quote(v.Resource)
 	}
-	s += ": the write carries token " + v.Fence.Token.String()
+	if v.Fence == (Fence{}) {
+		s += ": the write carries no fence"
+	} else {
+		s += ": the write carries token " + v.Fence.Token.String()
+	}
 	if v.Fence.Name != "" {
 		s += " of " + Quote(v.Fence.Name)
 	}
@@ -125,12 +153,25 @@ func (v Verdict) String() string {
 var ErrRefused = errors.New("refused by the resource")
 
 // RefusedError is a refused verdict as an error.
-type RefusedError struct{ Verdict Verdict }
+type RefusedError struct {
+	Verdict Verdict
+	Err     error // what is wrong with the fence, where more is known than the cause
+}
 
-func (e *RefusedError) Error() string { return e.Verdict.String() }
+func (e *RefusedError) Error() string {
+	if e.Err == nil {
+		return e.Verdict.String()
+	}
+	return e.Verdict.String() + ": " + e.Err.Error()
+}
 
-// Unwrap makes errors.Is(err, ErrRefused) true.
-func (e *RefusedError) Unwrap() error { return ErrRefused }
+// Unwrap leads both to ErrRefused and to Err.
+func (e *RefusedError) Unwrap() []error {
+	if e.Err == nil {
+		return []error{ErrRefused}
+	}
+	return []error{ErrRefused, e.Err}
+}
 
 // Err is nil when the write is applied, a [*RefusedError] when it was refused,
 // and an error that says so when the outcome is unknown or the resource was

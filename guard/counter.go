@@ -6,14 +6,20 @@ import (
 	"github.com/ringfence-go/ringfence/fence"
 )
 
-// Counter counts verdicts, for metrics. Its zero value is ready, it may be
-// shared by many guards and goroutines, and a nil Counter counts nothing.
+// Counter counts verdicts, and passes them on: every guard reports each verdict
+// of its own to the counter in its options, once. Its zero value is ready, it may
+// be shared by many guards and goroutines, and a nil Counter counts nothing.
 type Counter struct {
+	// OnVerdict is told every verdict, after it is counted: for metrics and logs,
+	// see package observe. It is called from many goroutines, must return soon, and
+	// is set before the counter is used. Defaults to none.
+	OnVerdict func(fence.Verdict)
+
 	outcomes [fence.Unavailable + 1]atomic.Uint64
 	causes   [fence.Invalid + 1]atomic.Uint64
 }
 
-// Count adds one verdict.
+// Count adds one verdict. A guard of your own calls it with each of its answers.
 func (c *Counter) Count(v fence.Verdict) {
 	if c == nil {
 		return
@@ -23,6 +29,9 @@ func (c *Counter) Count(v fence.Verdict) {
 	}
 	if v.Outcome == fence.Refused && int(v.Cause) < len(c.causes) {
 		c.causes[v.Cause].Add(1)
+	}
+	if c.OnVerdict != nil {
+		c.OnVerdict(v)
 	}
 }
 

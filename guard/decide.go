@@ -28,7 +28,12 @@ func (m Mark) Established() bool { return m.Token != 0 }
 // Under Sequenced a write before the last one is a Duplicate whatever its key:
 // a mark keeps the last key only.
 func Decide(r Rule, m Mark, w Write, limit fence.Token) (Mark, fence.Verdict) {
-	if w.Check(r) != nil {
+	return DecideFresh(r, m, w, limit, Freshness{})
+}
+
+// DecideFresh is [Decide] at a resource that limits the age of a write's inputs.
+func DecideFresh(r Rule, m Mark, w Write, limit fence.Token, f Freshness) (Mark, fence.Verdict) {
+	if w.Check(r) != nil || f.MaxAge > 0 && w.AsOf.IsZero() {
 		return m, refuse(m, w.Fence, fence.Invalid)
 	}
 	if cause := judge(m, w.Fence, limit); cause != fence.NoCause {
@@ -43,10 +48,14 @@ func Decide(r Rule, m Mark, w Write, limit fence.Token) (Mark, fence.Verdict) {
 	case Latest:
 		v = answer(m, w.Fence, fence.Admitted)
 	}
-	if v.Outcome == fence.Admitted {
-		m = admitted(r, w)
-		v.Mark = m.Token
+	if v.Outcome != fence.Admitted {
+		return m, v
 	}
+	if cause := f.Judge(w.AsOf); cause != fence.NoCause {
+		return m, refuse(m, w.Fence, cause)
+	}
+	m = admitted(r, w)
+	v.Mark = m.Token
 	return m, v
 }
 

@@ -119,9 +119,19 @@ func TestCounter(t *testing.T) {
 	if got := c.Refusals(); got[fence.Superseded] != 2 || len(got) != len(fence.Causes()) {
 		t.Error(got)
 	}
+	told := 0
+	c.OnVerdict = func(v fence.Verdict) {
+		if told++; v.Word() != "lapsed" || c.Refusals()[fence.Lapsed] != 1 {
+			t.Errorf("told %v when %d of its kind were counted", v, c.Refusals()[fence.Lapsed])
+		}
+	}
+	c.Count(fence.Verdict{Outcome: fence.Refused, Cause: fence.Lapsed})
+	if told != 1 {
+		t.Errorf("the hook was called %d times", told)
+	}
 	var none *guard.Counter
 	none.Count(fence.Verdict{})
-	if got := none.Outcomes(); len(got) != 5 || len(none.Refusals()) != 7 {
+	if got := none.Outcomes(); len(got) != 5 || len(none.Refusals()) != len(fence.Causes()) {
 		t.Error(got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 // check reports the invariant that the step from before to after breaks.
 func check(r guard.Rule, before, after world, msg message, v fence.Verdict) error {
 	for _, c := range []func(guard.Rule, world, world, message, fence.Verdict) string{
-		markNeverFalls, markFollowsAnswers, refusalsChangeNothing, onlyGoodFences,
+		onlyFreshInputs, markNeverFalls, markFollowsAnswers, refusalsChangeNothing, onlyGoodFences,
 		nothingOlderLands, nothingBeforeMark, supersededIsTrue, currentTermGoesOn,
 	} {
 		if s := c(r, before, after, msg, v); s != "" {
@@ -55,7 +55,7 @@ func onlyGoodFences(_ guard.Rule, _, _ world, msg message, v fence.Verdict) stri
 		want = fence.Invalid
 	case msg.Fence.Token > limit:
 		want = fence.Future
-	case v.Cause == fence.Invalid || v.Cause == fence.Future:
+	case (v.Cause == fence.Invalid || v.Cause == fence.Future) && aged(msg) == fresh:
 		return "a good fence was refused as a bad one"
 	default:
 		return ""
@@ -97,7 +97,7 @@ func supersededIsTrue(_ guard.Rule, before, _ world, msg message, v fence.Verdic
 func currentTermGoesOn(r guard.Rule, before, _ world, msg message, v fence.Verdict) string {
 	f := msg.Fence
 	current := f.Name == "job" && f.Token <= limit && f.Token >= before.high
-	if !current || !msg.establish && before.high == 0 {
+	if !current || !msg.establish && before.high == 0 || aged(msg) != fresh {
 		return ""
 	}
 	next := msg.establish || r == guard.Latest || place(r, msg.Write) == before.count(f.Token)+1

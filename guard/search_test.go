@@ -3,6 +3,7 @@ package guard_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
@@ -26,10 +27,13 @@ type machine struct {
 	decide    func(guard.Rule, guard.Mark, guard.Write, fence.Token) (guard.Mark, fence.Verdict)
 	establish func(guard.Mark, fence.Fence, fence.Token) (guard.Mark, fence.Verdict)
 	landed    func(fence.Verdict, guard.Write, uint64, string) fence.Verdict
+	// ages are the times of inputs that writes come with, for a resource that limits
+	// their age; otherwise there is one, and it is none.
+	ages []time.Time
 }
 
 func sound() machine {
-	return machine{guard.Decide, guard.Establish, guard.Landed}
+	return machine{guard.Decide, guard.Establish, guard.Landed, []time.Time{{}}}
 }
 
 type message struct {
@@ -41,7 +45,11 @@ func (m message) String() string {
 	if m.establish {
 		return fmt.Sprintf("establish %s:%d", m.Fence.Name, m.Fence.Token)
 	}
-	return fmt.Sprintf("write %s:%d/%d/%s", m.Fence.Name, m.Fence.Token, m.Seq, m.Key)
+	s := fmt.Sprintf("write %s:%d/%d/%s", m.Fence.Name, m.Fence.Token, m.Seq, m.Key)
+	if !m.AsOf.IsZero() {
+		s += " of inputs of " + m.AsOf.Format(time.StampMilli)
+	}
+	return s
 }
 
 // last is the durable row of one term: its last write and that write's key.
@@ -76,7 +84,7 @@ func (c *tally) of(key string) *uint8 {
 // op is the number of a write within its term, also where it carries no seq.
 func op(w guard.Write) int { return int(w.Key[len(w.Key)-1] - '0') }
 
-func messages(r guard.Rule) []message {
+func messages(r guard.Rule, ages []time.Time) []message {
 	var all []message
 	add := func(name string, token fence.Token) {
 		f := fence.Fence{Name: name, Token: token}
@@ -87,7 +95,9 @@ func messages(r guard.Rule) []message {
 				if r == guard.Sequenced {
 					w.Seq = uint64(n)
 				}
-				all = append(all, message{Write: w})
+				for _, w.AsOf = range ages {
+					all = append(all, message{Write: w})
+				}
 			}
 		}
 	}
@@ -109,7 +119,7 @@ func search(r guard.Rule, m machine) (states int, broken error) {
 	start := world{mark: guard.Mark{Lease: "job"}}
 	came := map[world]step{start: {}}
 	queue := []world{start}
-	all := messages(r)
+	all := messages(r, m.ages)
 	for ; len(queue) > 0; queue = queue[1:] {
 		for _, msg := range all {
 			from := queue[0]

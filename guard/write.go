@@ -3,6 +3,7 @@ package guard
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/ringfence-go/ringfence/fence"
@@ -26,6 +27,11 @@ type Write struct {
 	// Sequenced, since without it two different writes look like one. Latest does
 	// not look at it.
 	Key string
+	// AsOf is the time of the oldest input that the data was computed from, on the
+	// resource's own clock: read the clock before the first input. Required where the
+	// resource limits the age of inputs; no other looks at it. It is no part of what
+	// tells a repeated write from another one.
+	AsOf time.Time
 }
 
 // Check reports why no resource under rule r admits w, or nil.
@@ -42,7 +48,19 @@ func (w Write) Check(r Rule) error {
 	case !sequenced && w.Seq != 0:
 		return fmt.Errorf("%w seq %d: the rule %s has no sequence; leave it 0", fence.ErrInvalid, w.Seq, r)
 	}
+	if err := w.checkAsOf(); err != nil {
+		return err
+	}
 	return w.checkKey(r)
+}
+
+// checkAsOf bounds a time so that every resource counts its milliseconds exactly.
+func (w Write) checkAsOf() error {
+	at := w.AsOf.UTC()
+	if year := at.Year(); !at.IsZero() && (year < 1970 || year > 9999 || at.UnixMilli() == 0) {
+		return fmt.Errorf("%w time of inputs %s: want one after 1970 and before 10000", fence.ErrInvalid, w.AsOf)
+	}
+	return nil
 }
 
 func (w Write) checkKey(r Rule) error {

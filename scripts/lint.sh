@@ -25,5 +25,6 @@ check() { # one module, on its own
 	go mod tidy -diff
 }
 each_module check || status=1
+(cd internal/e2e/bench && export GOWORK=off && check "$(go list -m)") || status=1 # not in go.work
 GOWORK=off go -C internal/tools mod tidy -diff || status=1
 exit "$status"

@@ -4,7 +4,11 @@ package main
 import (
 	"os"
 
+	"github.com/ringfence-go/ringfence/cmd/ringfence/internal/child"
 	"github.com/ringfence-go/ringfence/cmd/ringfence/internal/cli"
 )
 
-func main() { os.Exit(cli.Main(os.Args[1:])) }
+func main() {
+	child.BeInit()
+	os.Exit(cli.Main(os.Args[1:]))
+}

@@ -7,9 +7,11 @@ import (
 	"github.com/ringfence-go/ringfence/internal/realserver"
 )
 
-func TestMySQLScripts(t *testing.T) {
+func TestMySQLScripts(t *testing.T) { onMySQL(t, "mysql") }
+
+func onMySQL(t *testing.T, folder string) {
 	realserver.SharedMariaDB(t) // is there one at all?
-	runScripts(t, "mysql", "mysql", func(t testing.TB, _ string) string {
+	runScripts(t, folder, "mysql", func(t testing.TB, _ string) string {
 		return "mysql://" + strings.NewReplacer("@tcp(", "@", ")/", "/").Replace(realserver.SharedMariaDB(t))
 	})
 }

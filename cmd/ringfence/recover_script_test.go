@@ -80,19 +80,23 @@ func establishAt(ctx context.Context, address, resource string, f fence.Fence) e
 }
 
 func establishInS3(ctx context.Context, address string, f fence.Fence) error {
+	g, err := guardInS3(address)
+	if err == nil {
+		_, err = g.Establish(ctx, f)
+	}
+	return err
+}
+
+func guardInS3(address string) (*s3guard.Guard, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	client := s3.New(s3.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(u.Query().Get("endpoint")), UsePathStyle: true,
 		Credentials: credentials.NewStaticCredentialsProvider("jobs", canary, ""),
 	})
-	g, err := s3guard.New(client, u.Host, strings.TrimPrefix(u.Path, "/"), guard.Sequenced, nil)
-	if err == nil {
-		_, err = g.Establish(ctx, f)
-	}
-	return err
+	return s3guard.New(client, u.Host, strings.TrimPrefix(u.Path, "/"), guard.Sequenced, nil)
 }
 
 func establishInSQL(ctx context.Context, address, resource string, f fence.Fence) error {

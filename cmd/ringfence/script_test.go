@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/ringfence-go/ringfence/cmd/ringfence/internal/child"
 	"github.com/ringfence-go/ringfence/internal/realserver"
 )
 
@@ -69,6 +70,8 @@ func runScripts(t *testing.T, folder, kind string, store func(t testing.TB, work
 			switch cond {
 			case "root":
 				return os.Geteuid() == 0, nil
+			case "isolation":
+				return child.CanIsolate() == nil, nil
 			default:
 				return cond == kind, nil
 			}

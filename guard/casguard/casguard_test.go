@@ -39,6 +39,10 @@ func TestGuard(t *testing.T) {
 				Open: func(context.Context, string) (guardtest.Resource, error) {
 					return text{m.guard(t, rand.Text(), rule)}, nil
 				},
+				Aging: func(_ context.Context, _ string, maxAge time.Duration) (guardtest.Aging, error) {
+					g, err := casguard.New(m, "memory", rand.Text(), rule, &casguard.Options{MaxAge: maxAge})
+					return text{g}, err
+				},
 			})
 		})
 	}
@@ -98,6 +102,37 @@ func TestLostAnswerAndSuperseded(t *testing.T) {
 		if v.Outcome != c.want || v.Landed != c.landed {
 			t.Errorf("%s, %d newer terms: %v, %v; want %s, landed %t", c.rule, c.newer, v, err, c.want, c.landed)
 		}
+	}
+}
+
+// TestLostAnswerAndOutdated: the write may have been applied before its inputs became
+// too old, and under Latest the object tells nothing of it after two more writes.
+func TestLostAnswerAndOutdated(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	g, err := casguard.New(m, "memory/a", "a", guard.Latest, &casguard.Options{MaxAge: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := m.guard(t, "a", guard.Latest)
+	establish(t, g, 5)
+	w := first(guard.Latest)
+	w.AsOf = time.Now()
+	m.breakWrites(1, false, func(string) error {
+		m.heal()
+		for range 2 {
+			if v, err := other.Write(t.Context(), first(guard.Latest), []byte("later")); err != nil {
+				t.Error(v, err)
+			}
+		}
+		m.forward(2 * time.Minute)
+		return errLost
+	})
+	if v, err := g.Write(t.Context(), w, []byte("text")); v.Outcome != fence.Unknown || !errors.Is(err, guard.ErrUnknown) {
+		t.Errorf("%v, %v; want unknown", v, err)
+	}
+	if v, err := g.Write(t.Context(), w, []byte("text")); v.Cause != fence.Outdated {
+		t.Errorf("once more: %v, %v; want outdated", v, err)
 	}
 }
 

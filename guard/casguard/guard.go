@@ -23,6 +23,11 @@ type Options struct {
 	// Try is how long one request may take, before the guard asks what came of it.
 	// Defaults to 10 seconds.
 	Try time.Duration
+	// MaxAge is the greatest age of a write's inputs, in whole milliseconds: a write
+	// that was computed from older ones is refused as Outdated, by the bucket's clock
+	// when the object was read. It needs Write.AsOf, see [Guard.Now]. Defaults to no
+	// limit.
+	MaxAge time.Duration
 }
 
 // Guard judges writes to one object by the mark in it. It may be used by many
@@ -54,8 +59,10 @@ func New(bucket Bucket, resource, key string, r guard.Rule, o *Options) (*Guard,
 	case g.o.Try < 0:
 		return nil, fmt.Errorf("%w option Try %s: want more than 0", fence.ErrInvalid, g.o.Try)
 	}
-	if err := r.Check(); err != nil {
-		return nil, err
+	for _, err := range []error{r.Check(), guard.CheckMaxAge(g.o.MaxAge)} {
+		if err != nil {
+			return nil, err
+		}
 	}
 	if g.o.Lease != "" {
 		if err := fence.CheckName(g.o.Lease); err != nil {
@@ -107,12 +114,26 @@ func (g *Guard) Mark(ctx context.Context) (guard.Mark, error) {
 	return s.mark, nil
 }
 
+// Now reads the bucket's clock. Call it before the first input of a write is read, and
+// put it into guard.Write.AsOf where the object limits the age of inputs
+// (Options.MaxAge): no other clock says how old they are there. It costs a read of the
+// object.
+func (g *Guard) Now(ctx context.Context) (time.Time, error) {
+	o, err := g.get(ctx, g.key)
+	if err != nil {
+		return time.Time{}, g.failure(fence.Fence{}, err)
+	}
+	return o.At, nil
+}
+
 // Establish begins a term at the object. It may be repeated, makes the object where
 // there is none, and leaves the data as it is.
 func (g *Guard) Establish(ctx context.Context, f fence.Fence) (fence.Verdict, error) {
 	return g.settle(ctx, write{
 		fence: f, keep: true,
-		decide: func(m guard.Mark, limit fence.Token) (guard.Mark, fence.Verdict) { return guard.Establish(m, f, limit) },
+		decide: func(m guard.Mark, now time.Time) (guard.Mark, fence.Verdict) {
+			return guard.Establish(m, f, futureLimit(now))
+		},
 		landed: func(v fence.Verdict, _ last) fence.Verdict { return v },
 	})
 }
@@ -127,23 +148,28 @@ func (g *Guard) Write(ctx context.Context, w guard.Write, data []byte) (fence.Ve
 	if len(data) > MaxBytes {
 		err := fmt.Errorf("%w data of %d bytes: the most is %d; put it into objects of its own and guard the one that names them",
 			fence.ErrInvalid, len(data), MaxBytes)
-		return fence.Verdict{Outcome: fence.Unavailable, Resource: g.resource, Fence: w.Fence}, err
+		v := fence.Verdict{Outcome: fence.Unavailable, Resource: g.resource, Fence: w.Fence}
+		g.o.Counter.Count(v)
+		return v, err
 	}
 	return g.settle(ctx, write{
 		fence: w.Fence, data: data,
-		decide: func(m guard.Mark, limit fence.Token) (guard.Mark, fence.Verdict) {
-			return guard.Decide(g.rule, m, w, limit)
+		decide: func(m guard.Mark, now time.Time) (guard.Mark, fence.Verdict) {
+			return guard.DecideFresh(g.rule, m, w, futureLimit(now), guard.Freshness{MaxAge: g.o.MaxAge, Now: now})
 		},
 		landed: func(v fence.Verdict, l last) fence.Verdict { return guard.Landed(v, w, l.Seq, l.Key) },
 	})
 }
+
+// futureLimit is the highest token that counts at a clock of the bucket.
+func futureLimit(now time.Time) fence.Token { return fence.FutureLimit(fence.TickOf(now)) }
 
 // write is what a call asks for.
 type write struct {
 	fence  fence.Fence
 	data   []byte
 	keep   bool // the data that is there
-	decide func(m guard.Mark, limit fence.Token) (guard.Mark, fence.Verdict)
+	decide func(m guard.Mark, now time.Time) (guard.Mark, fence.Verdict)
 	landed func(fence.Verdict, last) fence.Verdict
 }
 
@@ -167,7 +193,7 @@ func (g *Guard) settle(ctx context.Context, w write) (fence.Verdict, error) {
 		if err != nil {
 			return g.failed(w.fence, lost > 0, err)
 		}
-		next, v := w.decide(s.mark, fence.FutureLimit(fence.TickOf(s.At)))
+		next, v := w.decide(s.mark, s.At)
 		switch {
 		case turn > 0 && (s.head.Nonce == nonce || s.head.Was == nonce): // the answer was lost
 			return g.conclude(fence.Verdict{Outcome: fence.Admitted, Fence: w.fence, Mark: s.mark.Token})
@@ -195,16 +221,16 @@ func (g *Guard) settle(ctx context.Context, w write) (fence.Verdict, error) {
 // refused concludes what was not admitted. Where an answer was lost, and the mark has
 // moved on, the write may have been applied before that.
 func (g *Guard) refused(ctx context.Context, w write, v fence.Verdict, lost bool) (fence.Verdict, error) {
+	superseded := v.Cause == fence.Superseded
 	switch {
-	case v.Cause != fence.Superseded:
-	case g.rule == guard.Sequenced:
+	case superseded && g.rule == guard.Sequenced:
 		l, _, err := g.findLast(ctx, w.fence.Token)
 		if err != nil {
 			return g.failed(w.fence, lost, err)
 		}
 		v = w.landed(v, l)
-	case lost:
-		return g.failed(w.fence, true, errors.New("a newer term has written since"))
+	case lost && (superseded || v.Cause == fence.Outdated && g.rule == guard.Latest):
+		return g.failed(w.fence, true, errors.New("others have written since"))
 	}
 	return g.conclude(v)
 }

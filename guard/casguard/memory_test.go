@@ -20,6 +20,7 @@ type memory struct {
 	mu     sync.Mutex
 	values map[string]casguard.Object
 	count  int
+	ahead  time.Duration          // of the machine's clock
 	before func(key string) error // an error is the answer
 	after  func(key string) error // the write was applied; an error is the answer
 }
@@ -32,7 +33,7 @@ func (m *memory) Get(ctx context.Context, key string) (casguard.Object, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	o := m.values[key]
-	o.Data, o.At = slices.Clone(o.Data), time.Now()
+	o.Data, o.At = slices.Clone(o.Data), time.Now().Add(m.ahead)
 	return o, ctx.Err()
 }
 
@@ -81,6 +82,12 @@ func (m *memory) breakWrites(n int, before bool, f func(key string) error) {
 	if m.before, m.after = nil, hook; before {
 		m.before, m.after = hook, nil
 	}
+}
+
+func (m *memory) forward(d time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ahead += d
 }
 
 func (m *memory) heal() {

@@ -129,7 +129,7 @@ func (g *Guard) Publish(ctx context.Context, w guard.Write, fill func(io.Writer)
 func (g *Guard) PublishFolder(ctx context.Context, w guard.Write, fill func(dir string) error) (fence.Verdict, error) {
 	if info, err := os.Lstat(g.path); err == nil && info.Mode()&os.ModeSymlink == 0 {
 		v := fence.Verdict{Outcome: fence.Unavailable, Resource: g.path, Fence: w.Fence}
-		return v, fmt.Errorf("%w folder %s: it is there and no symbolic link; move it away, and publish it", fence.ErrInvalid, g.path)
+		return g.counted(v, fmt.Errorf("%w folder %s: it is there and no symbolic link; move it away, and publish it", fence.ErrInvalid, g.path))
 	}
 	return g.publish(ctx, w, func(temporary string) (string, error) {
 		folder := temporary + folderSuffix

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
+	"github.com/ringfence-go/ringfence/internal/filelock"
 )
 
 // errNotOurs: what stands in the folder of the mark is no mark.
@@ -48,24 +49,11 @@ func (g *Guard) open(ctx context.Context) (*state, error) {
 	if err := os.MkdirAll(g.dir, 0o777); err != nil {
 		return nil, err
 	}
-	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		if err := ctx.Err(); err != nil {
-			return nil, context.Cause(ctx)
-		}
-		lock, err := tryLock(filepath.Join(g.dir, "lock"))
-		if err == nil {
-			return &state{g: g, lock: lock}, nil
-		}
-		if !errors.Is(err, errLocked) {
-			return nil, err
-		}
-		t := time.NewTimer(pause)
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
-		}
+	lock, err := filelock.Take(ctx, filepath.Join(g.dir, "lock"))
+	if err != nil {
+		return nil, err
 	}
+	return &state{g: g, lock: lock}, nil
 }
 
 func (s *state) close() { _ = s.lock.Close() }

@@ -91,6 +91,10 @@ func TestGuard(t *testing.T) {
 				Open: func(context.Context, string) (guardtest.Resource, error) {
 					return text{s.guard(t, strings.ToLower(rand.Text()), rule)}, nil
 				},
+				Aging: func(_ context.Context, _ string, maxAge time.Duration) (guardtest.Aging, error) {
+					g, err := gcsguard.New(http.DefaultClient, bucket, rand.Text(), rule, &gcsguard.Options{Endpoint: s.url, MaxAge: maxAge})
+					return text{g}, err
+				},
 			})
 		})
 	}

@@ -35,6 +35,10 @@ type Options struct {
 	Try time.Duration
 	// Endpoint is where the service answers. Defaults to "https://storage.googleapis.com".
 	Endpoint string
+	// MaxAge is the greatest age of a write's inputs, in whole milliseconds: a write
+	// that was computed from older ones is refused as Outdated, by the service's clock.
+	// It needs Write.AsOf, see Guard.Now. Defaults to no limit.
+	MaxAge time.Duration
 }
 
 // MaxBytes is the length of the longest data that a guarded object holds.
@@ -49,5 +53,5 @@ func New(client Client, bucket, key string, r guard.Rule, o *Options) (*Guard, e
 	}
 	o = cmp.Or(o, &Options{})
 	p := place{gcs.Bucket{Client: client, Endpoint: o.Endpoint, Name: bucket}}
-	return casguard.New(p, bucket+"/"+key, key, r, &casguard.Options{Lease: o.Lease, Counter: o.Counter, Try: o.Try})
+	return casguard.New(p, bucket+"/"+key, key, r, &casguard.Options{Lease: o.Lease, Counter: o.Counter, Try: o.Try, MaxAge: o.MaxAge})
 }

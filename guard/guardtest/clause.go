@@ -28,4 +28,9 @@ var clauses = []Clause{
 	{ID: "G24", Name: "ended_context", test: endedContext},
 	{ID: "G25", Name: "verdict_says_it_all", test: verdictSaysItAll},
 	{ID: "G26", Name: "establishes_as_declared", test: establishesAsDeclared},
+	{ID: "G27", Name: "outdated_refused", test: outdatedRefused, needs: []need{ages}},
+	{ID: "G28", Name: "outdated_leaves_the_mark", test: outdatedLeavesTheMark, needs: []need{ages}},
+	{ID: "G29", Name: "repeated_write_may_be_old", test: repeatedWriteMayBeOld, needs: []need{ages, keys, counted}},
+	{ID: "G30", Name: "fence_before_freshness", test: fenceBeforeFreshness, needs: []need{ages}},
+	{ID: "G31", Name: "inputs_need_a_time", test: inputsNeedATime, needs: []need{ages}},
 }

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	patience = 30 * time.Second // the longest that one clause may take
+	patience = 90 * time.Second // the longest that one clause may take
 	older    = fence.Token(1001)
 	newer    = fence.Token(1002)
 )

@@ -18,6 +18,7 @@ package guardtest
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
@@ -59,6 +60,9 @@ type Target struct {
 	// admitted the write, by a constraint for example. Left empty, the clause
 	// about failing writes is skipped, and atomicity is not proved.
 	Unwritable string
+	// Aging makes a resource as Open does, with a limit to the age of a write's inputs.
+	// Left empty, the clauses about that are skipped.
+	Aging func(ctx context.Context, lease string, maxAge time.Duration) (Aging, error)
 }
 
 // T is what a clause needs of a test. *testing.T has it.
@@ -77,7 +81,8 @@ type Clause struct {
 func Clauses() []Clause { return append([]Clause(nil), clauses...) }
 
 // Run runs every clause against target as a parallel subtest of t, such as
-// TestReportTable/G03_stale_after_newer_write. They run after the caller has
+// TestReportTable/G03_stale_after_newer_write, and sends it [Forgeries] through a
+// guard.Door, which may change nothing. They run after the caller has
 // returned: close what Target uses in t.Cleanup, not in a defer.
 func Run(t *testing.T, target Target) {
 	for _, c := range clauses {
@@ -86,6 +91,7 @@ func Run(t *testing.T, target Target) {
 			c.Run(t, target)
 		})
 	}
+	t.Run("forgeries", func(t *testing.T) { runForgeries(t, target) })
 }
 
 // Run runs the clause against target, and reports to t. It may end the calling
@@ -113,5 +119,6 @@ var (
 	keys        = need{"that is told seq and key", func(t Target) bool { return t.Keys }}
 	sequenced   = need{"with the rule sequenced", func(t Target) bool { return t.Rule == guard.Sequenced }}
 	counted     = need{"with the rule once or sequenced", func(t Target) bool { return t.Rule != guard.Latest }}
+	ages        = need{"that limits the age of inputs", func(t Target) bool { return t.Aging != nil }}
 	failing     = need{"whose data can refuse a write", func(t Target) bool { return t.Unwritable != "" }}
 )

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
@@ -30,24 +29,16 @@ const (
 // Wrap returns a handler that calls next with what the request carries, and answers
 // for itself when that is no fence, or not one of the authority.
 func (h Handler) Wrap(next func(http.ResponseWriter, *http.Request, guard.Write)) http.Handler {
+	door := guard.Door{Keys: h.Keys, Lease: h.Lease, Counter: h.Counter}
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		w, signature, err := read(r.Header)
-		if err == nil && h.Keys != nil {
-			_, err = h.Keys.Verify(w.Fence, signature, time.Now())
-		}
-		v := fence.Verdict{Resource: r.URL.Path, Fence: w.Fence}
-		switch {
-		case err != nil, h.Lease != "" && w.Fence.Name != h.Lease:
-			v.Outcome, v.Cause = fence.Refused, fence.Invalid
-		case w.Fence.Token > fence.FutureLimit(fence.TickOf(time.Now())):
-			v.Outcome, v.Cause = fence.Refused, fence.Future
-		default:
+		w, err := read(door, r)
+		if err == nil {
 			next(rw, r, w)
 			return
 		}
-		h.Counter.Count(v)
-		if err == nil {
-			err = v.Err()
+		var v fence.Verdict
+		if refused, ok := errors.AsType[*fence.RefusedError](err); ok {
+			v = refused.Verdict
 		}
 		Answer(rw, v, err)
 	})
@@ -75,7 +66,7 @@ func Answer(rw http.ResponseWriter, v fence.Verdict, err error) {
 		rw.WriteHeader(http.StatusNoContent)
 		return
 	}
-	p := problem{Title: "The write was not applied", Status: status(v), Verdict: word(v)}
+	p := problem{Title: "The write was not applied", Status: status(v), Verdict: v.Word()}
 	var about *guard.Error
 	switch {
 	case v.Outcome == fence.Unknown:
@@ -92,20 +83,13 @@ func Answer(rw http.ResponseWriter, v fence.Verdict, err error) {
 
 // Tell puts the verdict into the headers of an answer that you write yourself.
 func Tell(rw http.ResponseWriter, v fence.Verdict) {
-	rw.Header().Set(VerdictHeader, word(v))
+	rw.Header().Set(VerdictHeader, v.Word())
 	if v.Mark.Valid() {
 		rw.Header().Set(markHeader, v.Mark.String())
 	}
 	if v.Landed {
 		rw.Header().Set(landedHeader, "true")
 	}
-}
-
-func word(v fence.Verdict) string {
-	if v.Outcome == fence.Refused {
-		return v.Cause.String()
-	}
-	return v.Outcome.String()
 }
 
 // status is the one that makes common clients do the right thing: none of them sends
@@ -118,7 +102,7 @@ func status(v fence.Verdict) int {
 		return http.StatusServiceUnavailable
 	}
 	switch v.Cause {
-	case fence.Superseded, fence.Lapsed:
+	case fence.Superseded, fence.Lapsed, fence.Outdated:
 		return http.StatusPreconditionFailed
 	case fence.NotEstablished:
 		return http.StatusPreconditionRequired

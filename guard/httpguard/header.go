@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
@@ -16,13 +17,16 @@ const (
 	SignatureHeader = "Ringfence-Signature" // as fence.Key.Sign renders it
 	SeqHeader       = "Ringfence-Seq"       // decimal, for the rule Sequenced
 	KeyHeader       = "Ringfence-Key"       // the idempotency key, percent-encoded
+	AsOfHeader      = "Ringfence-As-Of"     // the time of the inputs, in milliseconds since 1970
 	VerdictHeader   = "Ringfence-Verdict"   // of an answer: the outcome, or the cause of a refusal
 )
 
 // put writes w into h.
 func put(h http.Header, w guard.Write, signature string) {
 	h.Set(FenceHeader, w.Fence.String())
-	for name, value := range map[string]string{SignatureHeader: signature, KeyHeader: url.PathEscape(w.Key), SeqHeader: seq(w.Seq)} {
+	for name, value := range map[string]string{
+		SignatureHeader: signature, KeyHeader: url.PathEscape(w.Key), SeqHeader: seq(w.Seq), AsOfHeader: asOf(w.AsOf),
+	} {
 		h.Del(name)
 		if value != "" {
 			h.Set(name, value)
@@ -37,6 +41,35 @@ func seq(n uint64) string {
 	return strconv.FormatUint(n, 10)
 }
 
+func parseSeq(text string) (uint64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n == 0 || n > guard.MaxSeq || seq(n) != text {
+		return 0, fmt.Errorf("%w header %s: %s; want decimal digits, 1 to %d", fence.ErrInvalid, SeqHeader, fence.Quote(text), uint64(guard.MaxSeq))
+	}
+	return n, nil
+}
+
+func asOf(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return strconv.FormatInt(t.UnixMilli(), 10)
+}
+
+func parseAsOf(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	ms, err := strconv.ParseInt(text, 10, 64)
+	if t := time.UnixMilli(ms).UTC(); err == nil && ms > 0 && ms <= guard.MaxSeq && asOf(t) == text {
+		return t, nil
+	}
+	return time.Time{}, fmt.Errorf("%w header %s: %s; want milliseconds since 1970 in decimal digits", fence.ErrInvalid, AsOfHeader, fence.Quote(text))
+}
+
 // one is the value of a header that may be there once.
 func one(h http.Header, name string) (string, error) {
 	values := h.Values(name)
@@ -46,27 +79,36 @@ func one(h http.Header, name string) (string, error) {
 	return h.Get(name), nil
 }
 
-// read reads the write that h carries, and its signature.
-func read(h http.Header) (w guard.Write, signature string, err error) {
-	var text [4]string
-	for i, name := range []string{FenceHeader, SignatureHeader, SeqHeader, KeyHeader} {
-		if text[i], err = one(h, name); err != nil {
-			return guard.Write{}, "", err
+// read reads the write that r carries, as far as door lets it pass: the error is a
+// *fence.RefusedError.
+func read(door guard.Door, r *http.Request) (guard.Write, error) {
+	var w guard.Write
+	refuse := func(err error) (guard.Write, error) {
+		return guard.Write{}, door.Refuse(r.URL.Path, w.Fence, fence.Invalid, err)
+	}
+	var text [5]string
+	for i, name := range []string{FenceHeader, SignatureHeader, SeqHeader, KeyHeader, AsOfHeader} {
+		var err error
+		if text[i], err = one(r.Header, name); err != nil {
+			return refuse(err)
 		}
 	}
 	if text[0] == "" {
-		return guard.Write{}, "", fmt.Errorf("%w request: it carries no fence; send the header %s, as httpguard.Transport does", fence.ErrInvalid, FenceHeader)
+		return refuse(fmt.Errorf("%w request: send the header %s, as httpguard.Transport does", fence.ErrInvalid, FenceHeader))
 	}
-	if w.Fence, err = fence.Parse(text[0]); err != nil {
-		return guard.Write{}, "", fmt.Errorf("header %s: %w", FenceHeader, err)
+	f, err := door.Pass(r.URL.Path, text[0], text[1])
+	if err != nil {
+		return guard.Write{}, err
 	}
-	if text[2] != "" {
-		if w.Seq, err = strconv.ParseUint(text[2], 10, 64); err != nil || w.Seq == 0 || w.Seq > guard.MaxSeq || seq(w.Seq) != text[2] {
-			return guard.Write{}, "", fmt.Errorf("%w header %s: %s; want decimal digits, 1 to %d", fence.ErrInvalid, SeqHeader, fence.Quote(text[2]), uint64(guard.MaxSeq))
-		}
+	w.Fence = f
+	if w.Seq, err = parseSeq(text[2]); err != nil {
+		return refuse(err)
+	}
+	if w.AsOf, err = parseAsOf(text[4]); err != nil {
+		return refuse(err)
 	}
 	if w.Key, err = url.PathUnescape(text[3]); err != nil || len(w.Key) > guard.MaxKeyBytes {
-		return guard.Write{}, "", fmt.Errorf("%w header %s: want at most %d bytes, percent-encoded", fence.ErrInvalid, KeyHeader, guard.MaxKeyBytes)
+		return refuse(fmt.Errorf("%w header %s: want at most %d bytes, percent-encoded", fence.ErrInvalid, KeyHeader, guard.MaxKeyBytes))
 	}
-	return w, text[1], nil
+	return w, nil
 }

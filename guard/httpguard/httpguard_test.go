@@ -19,11 +19,12 @@ import (
 
 // receiver keeps one text and its mark under one lock, which is its transaction.
 type receiver struct {
-	rule guard.Rule
-	mu   sync.Mutex
-	mark guard.Mark
-	last map[fence.Token]guard.Mark // of each term
-	text string
+	rule   guard.Rule
+	maxAge time.Duration
+	mu     sync.Mutex
+	mark   guard.Mark
+	last   map[fence.Token]guard.Mark // of each term
+	text   string
 }
 
 func limit() fence.Token { return fence.FutureLimit(fence.TickOf(time.Now())) }
@@ -36,7 +37,7 @@ func (p *receiver) put(rw http.ResponseWriter, r *http.Request, w guard.Write) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	next, v := guard.Decide(p.rule, p.mark, w, limit())
+	next, v := guard.DecideFresh(p.rule, p.mark, w, limit(), guard.Freshness{MaxAge: p.maxAge, Now: time.Now()})
 	if v.Outcome == fence.Admitted && string(body) == "unwritable" {
 		http.Error(rw, "the disk is full", http.StatusInsufficientStorage) // says nothing of a verdict
 		return
@@ -114,6 +115,9 @@ func (c client) Read(ctx context.Context) (string, error) {
 	return string(text), err
 }
 
+// Now is the receiver's clock, since both stand on one machine.
+func (c client) Now(context.Context) (time.Time, error) { return time.Now(), nil }
+
 func TestAcrossHTTP(t *testing.T) {
 	key, err := fence.NewKey("k1", "prod", fence.Ed25519)
 	if err != nil {
@@ -129,15 +133,19 @@ func TestAcrossHTTP(t *testing.T) {
 	for _, signed := range []bool{false, true} {
 		for _, rule := range []guard.Rule{guard.Once, guard.Sequenced, guard.Latest} {
 			t.Run(map[bool]string{false: "plain/", true: "signed/"}[signed]+rule.String(), func(t *testing.T) {
+				open := func(lease string, maxAge time.Duration) client {
+					h, transport := httpguard.Handler{Lease: lease}, httpguard.Transport{}
+					if signed {
+						h.Keys, transport.Sign = keys, sign
+					}
+					p := &receiver{rule: rule, maxAge: maxAge, mark: guard.Mark{Lease: lease}, last: map[fence.Token]guard.Mark{}}
+					return client{&http.Client{Transport: transport}, p.serve(t, h).URL}
+				}
 				guardtest.Run(t, guardtest.Target{
 					Rule: rule, Establishes: true, Keys: true, Unwritable: "unwritable",
-					Open: func(_ context.Context, lease string) (guardtest.Resource, error) {
-						h, transport := httpguard.Handler{Lease: lease}, httpguard.Transport{}
-						if signed {
-							h.Keys, transport.Sign = keys, sign
-						}
-						p := &receiver{rule: rule, mark: guard.Mark{Lease: lease}, last: map[fence.Token]guard.Mark{}}
-						return client{&http.Client{Transport: transport}, p.serve(t, h).URL}, nil
+					Open: func(_ context.Context, lease string) (guardtest.Resource, error) { return open(lease, 0), nil },
+					Aging: func(_ context.Context, lease string, maxAge time.Duration) (guardtest.Aging, error) {
+						return open(lease, maxAge), nil
 					},
 				})
 			})
@@ -204,6 +212,30 @@ func TestWhatIsNoFenceStopsAtTheDoor(t *testing.T) {
 		}
 		if counter.Refusals()[fence.Invalid] != before+1 {
 			t.Errorf("%s: not counted", what)
+		}
+	}
+}
+
+func TestForgeriesStopAtTheDoor(t *testing.T) {
+	t.Parallel()
+	key, _ := fence.NewKey("k1", "prod", fence.Ed25519)
+	keys, err := fence.NewKeyring("texts", key.Verifier())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	forged, err := guardtest.Forgeries(key, fence.Claim{Fence: fence.Fence{Name: "nightly", Token: 7}, Audience: "texts", NotAfter: now.Add(time.Hour)}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httpguard.Handler{Keys: keys}.Wrap(func(http.ResponseWriter, *http.Request, guard.Write) { t.Error("the handler was reached") })
+	for _, f := range forged {
+		r := httptest.NewRequest(http.MethodPost, "/payouts", nil)
+		r.Header = http.Header{httpguard.FenceHeader: {f.Fence}, httpguard.SignatureHeader: {f.Signature}}
+		rw := httptest.NewRecorder()
+		h.ServeHTTP(rw, r)
+		if rw.Code != http.StatusBadRequest || rw.Header().Get(httpguard.VerdictHeader) != f.Cause.String() || rw.Body.Len() > 800 {
+			t.Errorf("%s: %d %v %s", f.What, rw.Code, rw.Header(), rw.Body)
 		}
 	}
 }

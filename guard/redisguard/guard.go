@@ -3,7 +3,9 @@ package redisguard
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -22,6 +24,10 @@ type Options struct {
 	// Counter counts the verdicts; several guards may share one.
 	// Defaults to a counter of the guard's own.
 	Counter *guard.Counter
+	// MaxAge is the greatest age of a write's inputs, in whole milliseconds: a write
+	// that was computed from older ones is refused as Outdated, by the server's clock. It
+	// needs Write.AsOf, see [Guard.Now]. Defaults to no limit.
+	MaxAge time.Duration
 }
 
 // Guard judges writes to one resource by a mark in the same Redis as the data. It
@@ -31,6 +37,7 @@ type Guard struct {
 	resource string
 	rule     guard.Rule
 	lease    string
+	maxAge   time.Duration
 	keys     []string
 	counter  *guard.Counter
 }
@@ -42,7 +49,7 @@ func New(client redis.UniversalClient, resource string, r guard.Rule, o *Options
 	if o == nil {
 		o = new(Options)
 	}
-	for _, err := range []error{guard.CheckResource(resource), r.Check()} {
+	for _, err := range []error{guard.CheckResource(resource), r.Check(), guard.CheckMaxAge(o.MaxAge)} {
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +72,7 @@ func New(client redis.UniversalClient, resource string, r guard.Rule, o *Options
 	if err != nil {
 		return nil, err
 	}
-	g := &Guard{link: l, resource: resource, rule: r, lease: o.Lease, counter: o.Counter,
+	g := &Guard{link: l, resource: resource, rule: r, lease: o.Lease, maxAge: o.MaxAge, counter: o.Counter,
 		keys: []string{mark, "{" + tag + "}:ringfence:terms:" + resource}}
 	if g.counter == nil {
 		g.counter = new(guard.Counter)
@@ -110,13 +117,23 @@ func (g *Guard) Establish(ctx context.Context, f fence.Fence) (fence.Verdict, er
 func (g *Guard) Do(ctx context.Context, w guard.Write, commands ...Command) (fence.Verdict, error) {
 	args, err := words(commands)
 	if err != nil {
-		return fence.Verdict{Outcome: fence.Unavailable, Resource: g.resource, Fence: w.Fence}, err
+		v := fence.Verdict{Outcome: fence.Unavailable, Resource: g.resource, Fence: w.Fence}
+		g.counter.Count(v)
+		return v, err
 	}
-	if _, v := guard.Decide(g.rule, guard.Mark{Lease: g.lease}, w, fence.MaxToken); v.Cause == fence.Invalid {
+	if _, v := guard.DecideFresh(g.rule, guard.Mark{Lease: g.lease}, w, fence.MaxToken, guard.Freshness{MaxAge: g.maxAge}); v.Cause == fence.Invalid {
 		return g.conclude(v) // before anything is sent
 	}
-	head := []any{g.rule.String(), w.Fence.Name, w.Fence.Token.String(), fmt.Sprint(w.Seq), w.Key}
+	head := []any{g.rule.String(), w.Fence.Name, w.Fence.Token.String(), fmt.Sprint(w.Seq), w.Key, milliseconds(w.AsOf), fmt.Sprint(g.maxAge.Milliseconds())}
 	return g.run(ctx, w, admitScript, append(head, args...)...)
+}
+
+// milliseconds is a time as the script takes it: since 1970, 0 for none.
+func milliseconds(t time.Time) string {
+	if t.IsZero() {
+		return "0"
+	}
+	return strconv.FormatInt(t.UnixMilli(), 10)
 }
 
 // words writes commands as the script takes them: a count before each.
@@ -132,6 +149,21 @@ func words(commands []Command) ([]any, error) {
 		all = append(append(all, len(c)), c...)
 	}
 	return all, nil
+}
+
+// Now reads the clock of the server that has the resource. Call it before the first
+// input of a write is read, and put it into guard.Write.AsOf where the resource limits
+// the age of inputs (Options.MaxAge): no other clock says how old they are there.
+func (g *Guard) Now(ctx context.Context) (time.Time, error) {
+	var now time.Time
+	node, err := g.link.node(ctx)
+	if err == nil {
+		now, err = node.Time(ctx).Result()
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("the clock of %s: %w: %w", fence.Quote(g.resource), guard.ErrUnavailable, err)
+	}
+	return now, nil
 }
 
 func (g *Guard) conclude(v fence.Verdict) (fence.Verdict, error) {

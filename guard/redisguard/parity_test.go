@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -19,6 +20,7 @@ type step struct {
 	rule  guard.Rule
 	mark  guard.Mark
 	write guard.Write
+	fresh guard.Freshness // a MaxAge of 0 calls the function that knows none
 }
 
 const far = fence.MaxToken // beyond every clock's limit
@@ -37,19 +39,42 @@ func steps() (all []step) {
 		{Fence: fence.Fence{Name: "job", Token: -1}, Key: "a"}, {Fence: fence.Fence{Name: "job", Token: far + 1}, Key: "a"},
 		{Fence: fence.Fence{Name: "job", Token: 6}, Seq: guard.MaxSeq + 1, Key: "a"}, {Fence: fence.Fence{Name: "job", Token: 6}, Seq: guard.MaxSeq, Key: "a"},
 	}
+	aging := []guard.Write{}
 	for _, token := range tokens {
 		for seq := range uint64(5) {
 			for _, key := range []string{"", "a", "b"} {
-				writes = append(writes, guard.Write{Fence: fence.Fence{Name: "job", Token: token}, Seq: seq, Key: key})
+				w := guard.Write{Fence: fence.Fence{Name: "job", Token: token}, Seq: seq, Key: key}
+				writes = append(writes, w)
+				if seq < 3 && token != 0 {
+					aging = append(aging, aged(w)...)
+				}
 			}
 		}
 	}
 	for _, rule := range []guard.Rule{0, guard.Once, guard.Sequenced, guard.Latest, 9} {
 		for _, mark := range marks {
 			for _, write := range writes {
-				all = append(all, step{rule, mark, write})
+				all = append(all, step{rule: rule, mark: mark, write: write})
+			}
+			for _, write := range aging {
+				if rule.Check() == nil {
+					all = append(all, step{rule, mark, write, guard.Freshness{MaxAge: time.Hour, Now: time.Now()}})
+				}
 			}
 		}
+	}
+	return all
+}
+
+// aged is w with inputs of each age that a limit of an hour tells apart.
+func aged(w guard.Write) (all []guard.Write) {
+	for _, age := range []time.Duration{0, 2 * time.Hour, -2 * time.Hour} {
+		w.AsOf = time.Now().Add(-age)
+		all = append(all, w)
+	}
+	for _, at := range []time.Time{{}, time.UnixMilli(-1), time.UnixMilli(1), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)} {
+		w.AsOf = at
+		all = append(all, w)
 	}
 	return all
 }
@@ -59,7 +84,7 @@ func (s step) want() (guard.Mark, fence.Verdict) {
 	if s.rule == 0 {
 		return guard.Establish(s.mark, s.write.Fence, 1<<40)
 	}
-	return guard.Decide(s.rule, s.mark, s.write, 1<<40)
+	return guard.DecideFresh(s.rule, s.mark, s.write, 1<<40, s.fresh)
 }
 
 // send queues the step on keys of its own: the mark as it is, the call, and the
@@ -73,7 +98,15 @@ func (s step) send(t *testing.T, p redis.Pipeliner, i int) (answer, after *redis
 	}
 	w := s.write
 	args := []any{"FCALL", "ringfence_establish", 2, key, key + ":terms", w.Fence.Name, w.Fence.Token.String()}
-	if s.rule != 0 {
+	switch {
+	case s.fresh.MaxAge > 0:
+		asOf := "0"
+		if !w.AsOf.IsZero() {
+			asOf = fmt.Sprint(w.AsOf.UnixMilli())
+		}
+		args = []any{"FCALL", "ringfence_admit_fresh", 2, key, key + ":terms", s.rule.String(), w.Fence.Name, w.Fence.Token.String(),
+			w.Seq, w.Key, asOf, s.fresh.MaxAge.Milliseconds(), 3, "SET", key + ":data", "written"}
+	case s.rule != 0:
 		args = []any{"FCALL", "ringfence_admit", 2, key, key + ":terms", s.rule.String(), w.Fence.Name, w.Fence.Token.String(),
 			w.Seq, w.Key, 3, "SET", key + ":data", "written"}
 	}

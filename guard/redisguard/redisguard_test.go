@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -42,6 +43,8 @@ func (p page) Read(ctx context.Context) (string, error) {
 	return text, err
 }
 
+func (p page) Now(ctx context.Context) (time.Time, error) { return p.g.Now(ctx) }
+
 func TestGuard(t *testing.T) {
 	for name, o := range map[string]realserver.RedisOptions{"server": {}, "cluster": {Cluster: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -49,15 +52,21 @@ func TestGuard(t *testing.T) {
 			client := dial(t, server.Addr(), server, o.Cluster)
 			for _, rule := range []guard.Rule{guard.Once, guard.Sequenced, guard.Latest} {
 				t.Run(rule.String(), func(t *testing.T) {
+					open := func(ctx context.Context, lease, name string, maxAge time.Duration) (page, error) {
+						key := "{" + lease + "}:" + name
+						g, err := redisguard.New(client, name, rule, &redisguard.Options{Lease: lease, Tag: lease, MaxAge: maxAge})
+						if err != nil {
+							return page{}, err
+						}
+						return page{g, client, key}, client.HSet(ctx, key, "kind", "page").Err()
+					}
 					guardtest.Run(t, guardtest.Target{
 						Rule: rule, Establishes: true, Keys: true, Unwritable: "unwritable",
 						Open: func(ctx context.Context, lease string) (guardtest.Resource, error) {
-							key := "{" + lease + "}:" + rule.String()
-							g, err := redisguard.New(client, "page/"+rule.String(), rule, &redisguard.Options{Lease: lease, Tag: lease})
-							if err != nil {
-								return nil, err
-							}
-							return page{g, client, key}, client.HSet(ctx, key, "kind", "page").Err()
+							return open(ctx, lease, "page/"+rule.String(), 0)
+						},
+						Aging: func(ctx context.Context, lease string, maxAge time.Duration) (guardtest.Aging, error) {
+							return open(ctx, lease, "aging/"+rule.String(), maxAge)
 						},
 					})
 				})

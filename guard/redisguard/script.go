@@ -38,11 +38,12 @@ func join(names ...string) (text string) {
 	return text
 }
 
-// Library is the source of a library of two functions for Redis 7 or later, which
-// do what Establish and Do do, for programs in any language:
+// Library is the source of a library of functions for Redis 7 or later, which do
+// what Establish and Do do, for programs in any language:
 //
 //	FCALL ringfence_establish 2 MARK TERMS name token
 //	FCALL ringfence_admit 2 MARK TERMS rule name token seq key [words command...]...
+//	FCALL ringfence_admit_fresh 2 MARK TERMS rule name token seq key as_of max_age [words command...]...
 //
 // docs/guards/redis.md says what they take and answer. [Load] loads it, and so does
 // FUNCTION LOAD REPLACE.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -109,13 +110,17 @@ func (x text) Read(ctx context.Context) (string, error) {
 var rules = []guard.Rule{guard.Once, guard.Sequenced, guard.Latest}
 
 // run runs the suite on a server, under each rule.
-func run(t *testing.T, unwritable string, open func(r guard.Rule) (*s3guard.Guard, error)) {
+func run(t *testing.T, unwritable string, open func(r guard.Rule, o *s3guard.Options) (*s3guard.Guard, error)) {
 	for _, rule := range rules {
 		t.Run(rule.String(), func(t *testing.T) {
 			guardtest.Run(t, guardtest.Target{
 				Rule: rule, Establishes: true, Keys: true, Unwritable: unwritable,
 				Open: func(context.Context, string) (guardtest.Resource, error) {
-					g, err := open(rule)
+					g, err := open(rule, nil)
+					return text{g}, err
+				},
+				Aging: func(_ context.Context, _ string, maxAge time.Duration) (guardtest.Aging, error) {
+					g, err := open(rule, &s3guard.Options{MaxAge: maxAge})
 					return text{g}, err
 				},
 			})
@@ -126,8 +131,8 @@ func run(t *testing.T, unwritable string, open func(r guard.Rule) (*s3guard.Guar
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
-	run(t, unwritable, func(r guard.Rule) (*s3guard.Guard, error) {
-		return s3guard.New(s.client(), bucket, strings.ToLower(rand.Text()), r, nil)
+	run(t, unwritable, func(r guard.Rule, o *s3guard.Options) (*s3guard.Guard, error) {
+		return s3guard.New(s.client(), bucket, strings.ToLower(rand.Text()), r, o)
 	})
 }
 
@@ -143,7 +148,7 @@ func TestAnotherServer(t *testing.T) {
 		Region: cmp.Or(os.Getenv("RINGFENCE_S3_REGION"), "us-east-1"), BaseEndpoint: &url, UsePathStyle: true,
 		Credentials: credentials.NewStaticCredentialsProvider(os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), os.Getenv("AWS_SESSION_TOKEN")),
 	})
-	run(t, "", func(r guard.Rule) (*s3guard.Guard, error) {
-		return s3guard.New(client, cmp.Or(os.Getenv("RINGFENCE_S3_BUCKET"), "ringfence-test"), "guarded/"+rand.Text(), r, nil)
+	run(t, "", func(r guard.Rule, o *s3guard.Options) (*s3guard.Guard, error) {
+		return s3guard.New(client, cmp.Or(os.Getenv("RINGFENCE_S3_BUCKET"), "ringfence-test"), "guarded/"+rand.Text(), r, o)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"log"
+	"time"
 
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
@@ -63,18 +64,38 @@ func ExampleGuard_InTx() {
 		log.Fatal(err)
 	}
 	payout := guard.Write{Fence: held, Seq: 1, Key: "payout-2026-11-29"}
-	for {
-		_, err := account.InTx(ctx, sqlDB, payout, func(tx *sql.Tx) error {
+	// The same write again and again, until its fate is known: applied once, whatever
+	// became of the first try.
+	landing, err := guard.Resolve(ctx, guard.Sequenced, payout, func(ctx context.Context) (fence.Verdict, error) {
+		return account.InTx(ctx, sqlDB, payout, func(tx *sql.Tx) error {
 			_, err := tx.ExecContext(ctx, "UPDATE account SET balance = balance - $1 WHERE id = 17", 100)
 			return err
 		})
-		if errors.Is(err, guard.ErrUnknown) || errors.Is(err, guard.ErrRetry) {
-			continue // the same write again: applied once, whatever became of the first try
-		}
-		if err != nil {
-			log.Fatal(err)
-		}
-		return
+	})
+	if landing != guard.HasLanded {
+		log.Fatal(landing, err)
+	}
+}
+
+// A result that was computed from data of more than ten minutes ago is refused, whoever
+// holds the lease.
+func ExampleNow() {
+	prices, err := sqlguard.New(sqlguard.Postgres, "prices", guard.Once, &sqlguard.Options{MaxAge: 10 * time.Minute})
+	if err != nil {
+		log.Fatal(err)
+	}
+	asOf, err := sqlguard.Now(ctx, sqlDB, sqlguard.Postgres) // before the first input is read
+	if err != nil {
+		log.Fatal(err)
+	}
+	// ... read the inputs, and compute ...
+	w := guard.Write{Fence: held, Key: "2026-11-29", AsOf: asOf}
+	verdict, err := prices.InTx(ctx, sqlDB, w, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE price SET amount = $1 WHERE item = 'tea'", 3)
+		return err
+	})
+	if verdict.Cause == fence.Outdated {
+		log.Print("read the inputs again: ", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package sqlguard
 import (
 	"context"
 	"database/sql"
+	"time"
 
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
@@ -16,6 +17,10 @@ type Options struct {
 	// Counter counts the verdicts; several guards may share one.
 	// Defaults to a counter of the guard's own.
 	Counter *guard.Counter
+	// MaxAge is the greatest age of a write's inputs, in whole milliseconds: a write
+	// that was computed from older ones is refused as Outdated, by the database's clock
+	// when its mark is locked. It needs Write.AsOf, see [Now]. Defaults to no limit.
+	MaxAge time.Duration
 }
 
 // Guard judges writes to one resource by a mark in the same database as the
@@ -24,6 +29,7 @@ type Guard struct {
 	marks
 	rule    guard.Rule
 	lease   string
+	maxAge  time.Duration
 	counter *guard.Counter
 }
 
@@ -33,7 +39,7 @@ func New(d Dialect, resource string, r guard.Rule, o *Options) (*Guard, error) {
 	if o == nil {
 		o = new(Options)
 	}
-	for _, err := range []error{d.check(), guard.CheckResource(resource), r.Check()} {
+	for _, err := range []error{d.check(), guard.CheckResource(resource), r.Check(), guard.CheckMaxAge(o.MaxAge)} {
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +49,7 @@ func New(d Dialect, resource string, r guard.Rule, o *Options) (*Guard, error) {
 			return nil, err
 		}
 	}
-	g := &Guard{marks: marks{d, resource}, rule: r, lease: o.Lease, counter: o.Counter}
+	g := &Guard{marks: marks{d, resource}, rule: r, lease: o.Lease, maxAge: o.MaxAge, counter: o.Counter}
 	if g.counter == nil {
 		g.counter = new(guard.Counter)
 	}
@@ -57,7 +63,7 @@ func (g *Guard) Counter() *guard.Counter { return g.counter }
 // Establish begins a term at the resource in a transaction of its own: when it
 // returns, nothing older can land any more. Read what you will change after
 // that, not before. It may be repeated, and creates the mark where there is none.
-func (g *Guard) Establish(ctx context.Context, db *sql.DB, f fence.Fence) (fence.Verdict, error) {
+func (g *Guard) Establish(ctx context.Context, db Beginner, f fence.Fence) (fence.Verdict, error) {
 	establish := func(tx *sql.Tx, again bool) (fence.Verdict, error) { return g.establish(ctx, tx, f, again) }
 	v, err := g.about(f).transact(ctx, db, g.dialect, establish, nil)
 	return g.counted(v), err
@@ -86,7 +92,7 @@ func (g *Guard) Admit(ctx context.Context, tx *sql.Tx, w guard.Write) (fence.Ver
 // the commit. When w was applied before, it does not run fn, and the verdict is
 // Duplicate. When fn fails, nothing is applied, the mark is as it was, and fn's
 // error is returned. fn leaves commit and rollback to InTx.
-func (g *Guard) InTx(ctx context.Context, db *sql.DB, w guard.Write, fn func(*sql.Tx) error) (fence.Verdict, error) {
+func (g *Guard) InTx(ctx context.Context, db Beginner, w guard.Write, fn func(*sql.Tx) error) (fence.Verdict, error) {
 	admit := func(tx *sql.Tx, _ bool) (fence.Verdict, error) { return g.admit(ctx, tx, w) }
 	v, err := g.about(w.Fence).transact(ctx, db, g.dialect, admit, fn)
 	return g.counted(v), err
@@ -101,17 +107,24 @@ func (g *Guard) establish(ctx context.Context, tx *sql.Tx, f fence.Fence, create
 		if create {
 			look, create = g.absent, false
 		}
-		m, limit, err := look(ctx, tx)
+		m, now, err := look(ctx, tx)
 		if err != nil {
 			return g.about(f).broken(err)
 		}
-		next, v := guard.Establish(m, f, limit)
+		next, v := guard.Establish(m, f, futureLimit(now))
 		switch {
 		case next == m:
 		case m.Established():
 			err = g.store(ctx, tx, g.rule, next)
 		default:
+			var bar fence.Token
 			var created bool
+			if bar, err = g.bar(ctx, tx); err != nil {
+				break
+			}
+			if _, v := guard.Establish(guard.Mark{Token: bar + 1}, f, futureLimit(now)); v.Cause == fence.Superseded {
+				return g.conclude(v)
+			}
 			if created, err = g.create(ctx, tx, next); err == nil && !created {
 				continue // somebody else created it, and it is there to be locked now
 			}
@@ -124,14 +137,16 @@ func (g *Guard) establish(ctx context.Context, tx *sql.Tx, f fence.Fence, create
 }
 
 func (g *Guard) admit(ctx context.Context, tx *sql.Tx, w guard.Write) (fence.Verdict, error) {
-	if _, v := guard.Decide(g.rule, guard.Mark{Lease: g.lease}, w, fence.MaxToken); v.Cause == fence.Invalid {
+	fresh := guard.Freshness{MaxAge: g.maxAge}
+	if _, v := guard.DecideFresh(g.rule, guard.Mark{Lease: g.lease}, w, fence.MaxToken, fresh); v.Cause == fence.Invalid {
 		return g.conclude(v) // before anything is sent
 	}
-	m, limit, err := g.lock(ctx, tx)
+	m, now, err := g.lock(ctx, tx)
 	if err != nil {
 		return g.about(w.Fence).broken(err)
 	}
-	next, v := guard.Decide(g.rule, m, w, limit)
+	fresh.Now = now
+	next, v := guard.DecideFresh(g.rule, m, w, futureLimit(now), fresh)
 	switch {
 	case next != m:
 		err = g.store(ctx, tx, g.rule, next)
@@ -147,7 +162,7 @@ func (g *Guard) admit(ctx context.Context, tx *sql.Tx, w guard.Write) (fence.Ver
 	return g.conclude(v)
 }
 
-func (g *Guard) about(f fence.Fence) subject { return subject{g.resource, f} }
+func (g *Guard) about(f fence.Fence) subject { return about(g.resource, f) }
 
 func (g *Guard) conclude(v fence.Verdict) (fence.Verdict, error) {
 	v.Resource = g.resource

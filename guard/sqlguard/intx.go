@@ -4,11 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"time"
 
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
+	"github.com/ringfence-go/ringfence/guard/internal/sqlfault"
 )
+
+// Beginner begins transactions: *sql.DB, or *sql.Conn where they have to run on one
+// connection.
+type Beginner interface {
+	BeginTx(ctx context.Context, opts *sql.TxOptions) (*sql.Tx, error)
+}
 
 // DB is a database with its dialect. Make it with [On].
 type DB struct {
@@ -41,15 +47,25 @@ func InTx(ctx context.Context, db *DB, f fence.Fence, resource string, fn func(t
 	if err != nil {
 		return err
 	}
-	establish := func(tx *sql.Tx, again bool) (fence.Verdict, error) { return g.establish(ctx, tx, f, again) }
-	v, err := g.about(f).transact(ctx, db.db, db.dialect, establish, fn)
-	g.counted(v)
+	_, err = g.EstablishInTx(ctx, db.db, f, fn)
 	return err
+}
+
+// EstablishInTx is [Guard.InTx] for a write that begins its term: it establishes f,
+// runs fn, and commits, in one transaction. It is for the rule Latest, under which
+// whatever has established may write.
+func (g *Guard) EstablishInTx(ctx context.Context, db Beginner, f fence.Fence, fn func(*sql.Tx) error) (fence.Verdict, error) {
+	if g.rule != guard.Latest {
+		return fence.Verdict{}, invalid("rule %s: to establish admits nothing under it; want latest", g.rule)
+	}
+	establish := func(tx *sql.Tx, again bool) (fence.Verdict, error) { return g.establish(ctx, tx, f, again) }
+	v, err := g.about(f).transact(ctx, db, g.dialect, establish, fn)
+	return g.counted(v), err
 }
 
 // transact runs judge and then fn in one transaction, and commits it.
 func (s subject) transact(
-	ctx context.Context, db *sql.DB, d Dialect,
+	ctx context.Context, db Beginner, d Dialect,
 	judge func(tx *sql.Tx, again bool) (fence.Verdict, error), fn func(*sql.Tx) error,
 ) (fence.Verdict, error) {
 	tx, v, err := s.judged(ctx, db, d, judge)
@@ -62,49 +78,28 @@ func (s subject) transact(
 	}
 	if fn != nil {
 		if outcome, err := s.carryOut(ctx, tx, d, fn); err != nil {
-			return fence.Verdict{Outcome: outcome, Resource: s.resource, Fence: s.fence}, err
+			return fence.Verdict{Outcome: outcome, Resource: s.Resource, Fence: s.Fence}, err
 		}
 	}
 	if err := ctx.Err(); err != nil { // the commit is not sent
 		return s.broken(err)
 	}
-	if err := commit(ctx, tx, d); err != nil {
-		return verdictOf(s.commit(ctx, err))
+	commit := tx.Commit
+	if d == MySQL {
+		commit = func() error { return sqlfault.Commit(ctx, tx) }
+	}
+	if err := commit(); err != nil {
+		return sqlfault.VerdictOf(s.Committed(ctx, err))
 	}
 	return v, nil
 }
-
-// commit returns when ctx ends, as MySQL's driver does not while it waits for the
-// answer to a commit; it is left behind to do that.
-func commit(ctx context.Context, tx *sql.Tx, d Dialect) error {
-	if d != MySQL {
-		return tx.Commit()
-	}
-	answer := make(chan error, 1)
-	go func() { answer <- tx.Commit() }()
-	select {
-	case err := <-answer:
-		return err
-	case <-ctx.Done():
-	}
-	select { // it may just have come
-	case err := <-answer:
-		return err
-	case <-time.After(lastWord):
-		return ctx.Err()
-	}
-}
-
-// lastWord is how long a commit whose context has ended may still be answered, which
-// is better than a doubt.
-const lastWord = 10 * time.Millisecond
 
 // judged begins a transaction with judge. In MySQL, to look for a mark that is not
 // there locks the gap that it would be in, for others that look too. When they create
 // theirs there they are in each other's way, and all but one are ended: they begin
 // anew, and create before they look.
 func (s subject) judged(
-	ctx context.Context, db *sql.DB, d Dialect, judge func(tx *sql.Tx, again bool) (fence.Verdict, error),
+	ctx context.Context, db Beginner, d Dialect, judge func(tx *sql.Tx, again bool) (fence.Verdict, error),
 ) (*sql.Tx, fence.Verdict, error) {
 	for try := 1; ; try++ {
 		tx, err := db.BeginTx(ctx, nil)
@@ -117,7 +112,7 @@ func (s subject) judged(
 			return tx, v, nil
 		}
 		_ = tx.Rollback()
-		if d != MySQL || try == tries || mysqlNumber(err) != deadlock || ctx.Err() != nil {
+		if d != MySQL || try == tries || sqlfault.MySQLNumber(err) != sqlfault.Deadlock || ctx.Err() != nil {
 			return nil, v, err
 		}
 	}
@@ -132,33 +127,21 @@ const tries = 8
 // lock and is committed at once.
 func (s subject) carryOut(ctx context.Context, tx *sql.Tx, d Dialect, fn func(*sql.Tx) error) (fence.Outcome, error) {
 	if d != MySQL {
-		return fence.Unavailable, s.effect(fn(tx))
+		return fence.Unavailable, s.Effect(fn(tx))
 	}
 	if _, err := tx.ExecContext(ctx, "SAVEPOINT ringfence_guard"); err != nil {
-		return fence.Unavailable, s.inside(err)
+		return fence.Unavailable, s.Inside(err)
 	}
 	err := fn(tx)
-	if err != nil && classify(err) == transient {
-		return fence.Unavailable, s.effect(err)
+	if err != nil && sqlfault.Classify(err) == sqlfault.Transient {
+		return fence.Unavailable, s.Effect(err)
 	}
 	_, lost := tx.ExecContext(ctx, "RELEASE SAVEPOINT ringfence_guard")
 	switch {
-	case errors.Is(lost, sql.ErrTxDone) && ctx.Err() == nil, mysqlNumber(lost) == noSavepoint:
-		return fence.Unknown, errors.Join(err, s.commit(ctx, lost))
+	case errors.Is(lost, sql.ErrTxDone) && ctx.Err() == nil, sqlfault.MySQLNumber(lost) == sqlfault.NoSavepoint:
+		return fence.Unknown, errors.Join(err, s.Committed(ctx, lost))
 	case err == nil && lost != nil:
-		return fence.Unavailable, s.inside(lost)
+		return fence.Unavailable, s.Inside(lost)
 	}
 	return fence.Unavailable, err
-}
-
-// broken is the answer to a failed statement of an open transaction.
-func (s subject) broken(err error) (fence.Verdict, error) { return verdictOf(s.inside(err)) }
-
-// verdictOf puts the verdict beside the error that it goes with.
-func verdictOf(err error) (fence.Verdict, error) {
-	var e *guard.Error
-	if errors.As(err, &e) {
-		return e.Verdict(), err
-	}
-	return fence.Verdict{}, err
 }

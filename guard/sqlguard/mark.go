@@ -18,10 +18,10 @@ type marks struct {
 }
 
 // lock takes the lock under which the mark is decided on, and then reads the
-// mark and the highest token that the database's clock allows. In SQLite that
+// mark and the database's clock. In SQLite that
 // is the lock of the whole database, taken before anything is read, so that no
 // snapshot can be too old to write; in PostgreSQL and MySQL it is the row's.
-func (s marks) lock(ctx context.Context, tx *sql.Tx) (guard.Mark, fence.Token, error) {
+func (s marks) lock(ctx context.Context, tx *sql.Tx) (guard.Mark, time.Time, error) {
 	var m guard.Mark
 	var token, seq, ms int64
 	statement, args := s.dialect.statement("lock", s.resource)
@@ -30,18 +30,14 @@ func (s marks) lock(ctx context.Context, tx *sql.Tx) (guard.Mark, fence.Token, e
 		return s.absent(ctx, tx)
 	}
 	m.Token, m.Seq = fence.Token(token), uint64(seq)
-	return m, futureLimit(ms), err
+	return m, time.UnixMilli(ms), err
 }
 
 // absent is what lock reads where there is no mark.
-func (s marks) absent(ctx context.Context, tx *sql.Tx) (guard.Mark, fence.Token, error) {
-	var ms int64
-	err := tx.QueryRowContext(ctx, s.dialect.sql("clock")).Scan(&ms)
-	return guard.Mark{}, futureLimit(ms), err
+func (s marks) absent(ctx context.Context, tx *sql.Tx) (guard.Mark, time.Time, error) {
+	now, err := clock(ctx, tx, s.dialect)
+	return guard.Mark{}, now, err
 }
-
-// futureLimit is the guard's limit at a clock of the database.
-func futureLimit(ms int64) fence.Token { return fence.FutureLimit(fence.TickOf(time.UnixMilli(ms))) }
 
 // create makes the first mark of a resource, and reports whether nobody else had.
 func (s marks) create(ctx context.Context, tx *sql.Tx, m guard.Mark) (bool, error) {

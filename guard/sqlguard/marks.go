@@ -23,7 +23,7 @@ func Marks(ctx context.Context, db *sql.DB, d Dialect, prefix string) (guard.Mar
 		statement, args := d.statement("marks", prefix)
 		err = db.QueryRowContext(ctx, statement, args...).Scan(&m.Count, &m.Highest)
 	}
-	return m, about("read the marks", err)
+	return m, told("read the marks", err)
 }
 
 // RaiseMarks raises those of them that are lower to a token, as if a term of each
@@ -39,5 +39,5 @@ func RaiseMarks(ctx context.Context, db *sql.DB, d Dialect, prefix string, to fe
 	}
 	statement, args := d.statement("marks_raise", prefix, int64(to))
 	n, err := affected(db.ExecContext(ctx, statement, args...))
-	return int(n), about("raise the marks to "+to.String(), err)
+	return int(n), told("raise the marks to "+to.String(), err)
 }

@@ -50,7 +50,7 @@ func (o Owned) Admit(ctx context.Context, tx *sql.Tx, f fence.Fence) (fence.Verd
 	statement, args := o.Dialect.statement("owned", f.Name)
 	err := tx.QueryRowContext(ctx, statement, args...).Scan(&token, &state, &expired)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		v, err := subject{v.Resource, f}.broken(err)
+		v, err := about(v.Resource, f).broken(err)
 		o.Counter.Count(v)
 		return v, err
 	}

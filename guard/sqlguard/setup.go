@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/ringfence-go/ringfence/guard"
+	"github.com/ringfence-go/ringfence/guard/internal/sqlfault"
 )
 
 // Setup creates the tables that hold marks, where they are missing: the schema
-// ringfence in PostgreSQL, two tables whose names begin with ringfence_ in
+// ringfence in PostgreSQL, tables whose names begin with ringfence_ in
 // SQLite and MySQL. It may be called by many processes at once and at every start. Where
 // the tables are there, it needs no right to create them; a role that only
-// guards needs SELECT, INSERT and UPDATE on both.
+// guards needs SELECT, INSERT and UPDATE on mark and mark_term, and SELECT on mark_reset.
 func Setup(ctx context.Context, db *sql.DB, d Dialect) error {
 	if err := d.check(); err != nil {
 		return err
@@ -25,11 +26,11 @@ func Setup(ctx context.Context, db *sql.DB, d Dialect) error {
 	for n := 1; ; n++ {
 		err := setUp(ctx, db, d)
 		if err == nil || n == tries || !collided(err) {
-			return about("the tables of package sqlguard", err)
+			return told("the tables of package sqlguard", err)
 		}
 		select {
 		case <-ctx.Done():
-			return about("the tables of package sqlguard", context.Cause(ctx))
+			return told("the tables of package sqlguard", context.Cause(ctx))
 		case <-time.After(pause):
 		}
 	}
@@ -60,16 +61,16 @@ func collided(err error) bool {
 		// unique_violation in a catalogue; duplicate schema, table, object; concurrent update
 		return slices.Contains([]string{"23505", "42P06", "42P07", "42710", "XX000"}, state.SQLState())
 	}
-	return classify(err) == transient
+	return sqlfault.Classify(err) == sqlfault.Transient
 }
 
-// about is the failure of a step that concerns no single write.
-func about(what string, err error) error {
+// told is the failure of a step that concerns no single write.
+func told(what string, err error) error {
 	if err == nil {
 		return nil
 	}
 	kind := guard.ErrUnavailable
-	if classify(err) == missing {
+	if sqlfault.Classify(err) == sqlfault.Missing {
 		kind = guard.ErrUnfit
 	}
 	return fmt.Errorf("%s: %w: %w", what, kind, err)

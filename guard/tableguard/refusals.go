@@ -2,8 +2,8 @@ package tableguard
 
 import (
 	"context"
-	"database/sql"
-	_ "embed"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/ringfence-go/ringfence/fence"
@@ -17,14 +17,22 @@ type Refused struct {
 	Count int64       `json:"count"`
 }
 
-//go:embed postgres/refusals.sql
-var refusals string
-
 // Refusals returns the counts of the last 32 days, oldest first. They outlive the
 // transactions that were rolled back, so a refusal counts whatever its program did
-// then. It needs the right to read the sequences of the schema ringfence.
-func Refusals(ctx context.Context, db *sql.DB) ([]Refused, error) {
-	rows, err := db.QueryContext(ctx, refusals)
+// then. It needs the right to read the sequences of the schema ringfence. MySQL and
+// SQLite have nothing that outlives a rollback and is in nobody's way: there the error
+// matches errors.ErrUnsupported.
+func (d *DB) Refusals(ctx context.Context) ([]Refused, error) {
+	if err := d.dialect.check(); err != nil {
+		return nil, err
+	}
+	if d.dialect != Postgres {
+		return nil, fmt.Errorf("counts of refusals in %s: %w: a refusal rolls them back; look at the errors of the programs", d.dialect, errors.ErrUnsupported)
+	}
+	if present, err := d.present(ctx); err != nil || !present {
+		return nil, err
+	}
+	rows, err := d.db.QueryContext(ctx, d.dialect.sql("refusals"))
 	if err != nil {
 		return nil, err
 	}
@@ -32,16 +40,24 @@ func Refusals(ctx context.Context, db *sql.DB) ([]Refused, error) {
 	var all []Refused
 	for rows.Next() {
 		var r Refused
+		var day int64
 		var cause string
-		if err := rows.Scan(&r.Day, &cause, &r.Count); err != nil {
+		if err := rows.Scan(&day, &cause, &r.Count); err != nil {
 			return nil, err
 		}
-		for _, c := range fence.Causes() {
-			if c.String() == cause {
-				r.Cause = c
-			}
-		}
+		r.Day = time.Unix(day*24*60*60, 0).UTC()
+		r.Cause = causeOf(cause)
 		all = append(all, r)
 	}
 	return all, rows.Err()
+}
+
+// causeOf is the cause of that name, or no cause.
+func causeOf(name string) fence.Cause {
+	for _, c := range fence.Causes() {
+		if c.String() == name {
+			return c
+		}
+	}
+	return fence.NoCause
 }

@@ -45,17 +45,22 @@ func Rules() []Rule { return []Rule{Latest, Once, Sequenced, Owned} }
 
 // Check reports why t can't be guarded, or nil.
 func (t Table) Check() error {
-	if t.Name == "" || len(t.Name) > 200 || !utf8.ValidString(t.Name) || strings.ContainsRune(t.Name, 0) {
-		return fmt.Errorf("%w table name %s: want NAME or SCHEMA.NAME", fence.ErrInvalid, fence.Quote(t.Name))
-	}
-	if parts := strings.Split(t.Name, "."); len(parts) > 2 || slices.Contains(parts, "") {
-		return fmt.Errorf("%w table name %s: want NAME or SCHEMA.NAME", fence.ErrInvalid, fence.Quote(t.Name))
+	if err := checkTable(t.Name); err != nil {
+		return err
 	}
 	if !slices.Contains(Rules(), t.rule()) {
 		return fmt.Errorf("%w rule %s: want once, sequenced, latest or owned", fence.ErrInvalid, fence.Quote(string(t.Rule)))
 	}
 	_, err := t.lease()
 	return err
+}
+
+func checkTable(name string) error {
+	parts := strings.Split(name, ".")
+	if len(name) > 200 || !utf8.ValidString(name) || strings.ContainsRune(name, 0) || len(parts) > 2 || slices.Contains(parts, "") {
+		return fmt.Errorf("%w table name %s: want NAME or SCHEMA.NAME", fence.ErrInvalid, fence.Quote(name))
+	}
+	return nil
 }
 
 func (t Table) rule() Rule {
@@ -124,4 +129,11 @@ func (t Table) lease() (pattern, error) {
 		return nil, fmt.Errorf("lease of table %s: %w", fence.Quote(t.Name), err)
 	}
 	return p, nil
+}
+
+func (t Table) refuse(why string) error { return refuseTable(t.Name, why) }
+
+// refuseTable is the error of a table that can't be guarded.
+func refuseTable(name, why string) error {
+	return fmt.Errorf("%w table %s: %s", fence.ErrInvalid, fence.Quote(name), why)
 }

@@ -56,7 +56,7 @@ func TestSQLGuardMarksOfARecovery(t *testing.T) {
 func TestTableGuardMarksOfARecovery(t *testing.T) {
 	t.Parallel()
 	d := newTables(t)
-	if m, err := tableguard.Marks(t.Context(), d.DB, ""); err != nil || m.Count != 0 {
+	if m, err := tableguard.On(d.DB, tableguard.Postgres).Marks(t.Context(), ""); err != nil || m.Count != 0 {
 		t.Errorf("where nothing was ever guarded: %+v, %v", m, err)
 	}
 	d.must(`CREATE TABLE other (id bigint PRIMARY KEY)`)
@@ -64,10 +64,10 @@ func TestTableGuardMarksOfARecovery(t *testing.T) {
 	d.guard(tableguard.Table{Name: "other", Lease: "other"})
 	holder := d.session(rf("job/a", 7))
 	admitted(t, "establish", errors.Join(holder.establish("report"), d.session(rf("other", 3)).establish("other")))
-	if m, err := tableguard.Marks(t.Context(), d.DB, "job/"); err != nil || m != (guard.Marks{Count: 1, Highest: 7}) {
+	if m, err := tableguard.On(d.DB, tableguard.Postgres).Marks(t.Context(), "job/"); err != nil || m != (guard.Marks{Count: 1, Highest: 7}) {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if n, err := tableguard.RaiseMarks(t.Context(), d.DB, "job/", 100); err != nil || n != 1 {
+	if n, err := tableguard.On(d.DB, tableguard.Postgres).RaiseMarks(t.Context(), "job/", 100); err != nil || n != 1 {
 		t.Errorf("raised %d, %v", n, err)
 	}
 	refused(t, "a write in the older term", holder.exec("INSERT INTO report VALUES (1, 'x')"), fence.Superseded)

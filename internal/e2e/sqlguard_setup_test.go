@@ -74,6 +74,7 @@ func TestSQLGuardWithFewRights(t *testing.T) {
 	g.exec(t, "RESET ROLE")
 	g.exec(t, "GRANT USAGE ON SCHEMA ringfence TO "+role)
 	g.exec(t, "GRANT SELECT, INSERT, UPDATE ON ringfence.mark, ringfence.mark_term TO "+role)
+	g.exec(t, "GRANT SELECT ON ringfence.mark_reset TO "+role)
 	g.exec(t, "SET ROLE "+role)
 	if err := sqlguard.Setup(ctx, g.DB, g.dialect); err != nil {
 		t.Error(err)

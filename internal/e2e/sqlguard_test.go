@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
@@ -114,6 +115,19 @@ type marked struct {
 	day   int64
 }
 
+func (g guarded) newMarked(ctx context.Context, r guard.Rule, o *sqlguard.Options) (marked, error) {
+	day, err := g.newDay(ctx, nil)
+	if err != nil {
+		return marked{}, err
+	}
+	own, err := sqlguard.New(g.dialect, fmt.Sprintf("report/%d", day), r, o)
+	return marked{g, own, day}, err
+}
+
+func (m marked) Now(ctx context.Context) (time.Time, error) {
+	return sqlguard.Now(ctx, m.DB, m.dialect)
+}
+
 func (m marked) Establish(ctx context.Context, f fence.Fence) (fence.Verdict, error) {
 	return m.guard.Establish(ctx, m.DB, f)
 }
@@ -137,12 +151,10 @@ func TestSQLGuardMark(t *testing.T) {
 				guardtest.Run(t, guardtest.Target{
 					Rule: rule, Establishes: true, Keys: true, Unwritable: "unwritable",
 					Open: func(ctx context.Context, lease string) (guardtest.Resource, error) {
-						day, err := db.newDay(ctx, nil)
-						if err != nil {
-							return nil, err
-						}
-						g, err := sqlguard.New(db.dialect, fmt.Sprintf("report/%d", day), rule, &sqlguard.Options{Lease: lease})
-						return marked{db, g, day}, err
+						return db.newMarked(ctx, rule, &sqlguard.Options{Lease: lease})
+					},
+					Aging: func(ctx context.Context, lease string, maxAge time.Duration) (guardtest.Aging, error) {
+						return db.newMarked(ctx, rule, &sqlguard.Options{Lease: lease, MaxAge: maxAge})
 					},
 				})
 			})
@@ -162,7 +174,11 @@ func (c columned) Establish(ctx context.Context, f fence.Fence) (fence.Verdict, 
 }
 
 func (c columned) Write(ctx context.Context, w guard.Write, value string) (fence.Verdict, error) {
-	return c.column.Update(ctx, c.DB, w.Fence, c.day, c.sql("body = $1"), value)
+	return c.column.UpdateAsOf(ctx, c.DB, w.Fence, w.AsOf, c.day, c.sql("body = $1"), value)
+}
+
+func (c columned) Now(ctx context.Context) (time.Time, error) {
+	return sqlguard.Now(ctx, c.DB, c.dialect)
 }
 
 func (c columned) Read(ctx context.Context) (string, error) { return c.body(ctx, c.day) }
@@ -181,6 +197,12 @@ func TestSQLGuardColumn(t *testing.T) {
 					Open: func(ctx context.Context, lease string) (guardtest.Resource, error) {
 						day, err := db.newDay(ctx, fresh)
 						return columned{db, db.column(lease, rule), day}, err
+					},
+					Aging: func(ctx context.Context, lease string, maxAge time.Duration) (guardtest.Aging, error) {
+						day, err := db.newDay(ctx, fresh)
+						column := db.column(lease, rule)
+						column.MaxAge = maxAge
+						return columned{db, column, day}, err
 					},
 				})
 			})

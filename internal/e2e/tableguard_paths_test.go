@@ -82,7 +82,7 @@ func TestTableGuardOnAppliedChanges(t *testing.T) {
 	deadline := time.Now().Add(time.Minute)
 	for counts := []tableguard.Refused(nil); len(counts) == 0; {
 		var err error
-		if counts, err = tableguard.Refusals(t.Context(), target.DB); err != nil || time.Now().After(deadline) {
+		if counts, err = tableguard.On(target.DB, tableguard.Postgres).Refusals(t.Context()); err != nil || time.Now().After(deadline) {
 			t.Fatalf("nothing was refused: %v", err)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -49,7 +48,7 @@ func (d tables) must(statements ...string) {
 
 func (d tables) guard(table tableguard.Table) {
 	d.t.Helper()
-	if err := tableguard.Install(d.t.Context(), d.DB, table); err != nil {
+	if err := tableguard.On(d.DB, tableguard.Postgres).Install(d.t.Context(), table); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -90,11 +89,16 @@ func (s *session) exec(statement string) error {
 	return err
 }
 
+var stateOf = map[fence.Cause]string{
+	fence.Superseded: "RF001", fence.OutOfSequence: "RF002", fence.Conflict: "RF003", fence.Lapsed: "RF004",
+	fence.NotEstablished: "RF005", fence.Future: "RF006", fence.Invalid: "RF007",
+}
+
 // refused checks that a statement is refused for a cause.
 func refused(t *testing.T, what string, err error, want fence.Cause) {
 	t.Helper()
 	var e *pgconn.PgError
-	if !errors.As(err, &e) || e.Code != fmt.Sprintf("RF%03d", want) || !strings.Contains(e.Message, want.String()) || e.Hint == "" {
+	if !errors.As(err, &e) || e.Code != stateOf[want] || !strings.Contains(e.Message, want.String()) || e.Hint == "" {
 		t.Errorf("%s: got %v, want %s", what, err, want)
 	}
 }
@@ -268,7 +272,7 @@ func TestTableGuardCountsRefusals(t *testing.T) {
 	for range 3 {
 		refused(t, "no mark", s.exec(writes[0]), fence.NotEstablished)
 	}
-	counts, err := tableguard.Refusals(t.Context(), d.DB)
+	counts, err := tableguard.On(d.DB, tableguard.Postgres).Refusals(t.Context())
 	if err != nil || len(counts) != 1 || counts[0].Cause != fence.NotEstablished || counts[0].Count != 3 {
 		t.Errorf("%+v, %v", counts, err)
 	}
@@ -284,34 +288,34 @@ func TestTableGuardIsInstalledWholeOrNotAtAll(t *testing.T) {
 		{Name: "plain", Lease: "x/{nope}"}, {Name: "plain", Lease: "x/{id"}, {Name: "plain", Lease: "x}"}, {Name: "plain", Lease: "l", Rule: "always"},
 		{Name: "plain", Lease: "l", Rule: tableguard.Owned}, {Name: "PLAIN", Lease: "l"}, {Name: "a.b.c", Lease: "l"}, {Name: "pg_catalog.pg_class", Lease: "l", Rule: "x"},
 	} {
-		if err := tableguard.Install(t.Context(), d.DB, bad); !errors.Is(err, fence.ErrInvalid) {
+		if err := tableguard.On(d.DB, tableguard.Postgres).Install(t.Context(), bad); !errors.Is(err, fence.ErrInvalid) {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if err := tableguard.Install(t.Context(), d.DB, tableguard.Table{Name: "public.plain", Lease: "a{{b}}/{id}"}); err != nil {
+			if err := tableguard.On(d.DB, tableguard.Postgres).Install(t.Context(), tableguard.Table{Name: "public.plain", Lease: "a{{b}}/{id}"}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	list, err := tableguard.List(t.Context(), d.DB)
+	list, err := tableguard.On(d.DB, tableguard.Postgres).List(t.Context())
 	want := tableguard.Status{Table: tableguard.Table{Name: "plain", Lease: "a{{b}}/{id}", Rule: tableguard.Latest}}
 	if err != nil || !slices.Equal(list, []tableguard.Status{want}) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	cut, stop := context.WithCancel(t.Context())
 	stop()
-	if err := tableguard.Install(cut, d.DB, tableguard.Table{Name: "split", Lease: "l"}); err == nil {
+	if err := tableguard.On(d.DB, tableguard.Postgres).Install(cut, tableguard.Table{Name: "split", Lease: "l"}); err == nil {
 		t.Error("installed without a context")
 	}
-	if err := tableguard.Remove(t.Context(), d.DB, "plain"); err != nil {
+	if err := tableguard.On(d.DB, tableguard.Postgres).Remove(t.Context(), "plain"); err != nil {
 		t.Fatal(err)
 	}
 	d.must("INSERT INTO plain VALUES (1)", "INSERT INTO split VALUES (1)")
-	if list, err := tableguard.List(t.Context(), d.DB); err != nil || len(list) != 0 {
+	if list, err := tableguard.On(d.DB, tableguard.Postgres).List(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
 }

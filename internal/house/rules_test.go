@@ -36,6 +36,8 @@ var rules = []rule{
 		checkPurpose},
 	{"links lead somewhere", "a page that promises another one is a promise too",
 		checkLinks},
+	{"named tests are there", "a promise that names its test is only as good as the test",
+		checkNamedTests},
 }
 
 // maxLines is where a file has to be split; most are far below.
@@ -43,8 +45,8 @@ const maxLines = 450
 
 // mayTest are the packages that are themselves part of tests.
 var mayTest = []string{
-	"internal/realserver", "internal/e2e", "internal/e2e/*",
-	"store/storetest", "store/storetest/broken", "guard/guardtest", "guard/guardtest/broken",
+	"internal/realserver", "internal/e2e", "internal/e2e/*", "ringfencetest",
+	"store/storetest", "store/storetest/broken", "guard/guardtest", "guard/guardtest/broken", "journal/journaltest",
 }
 
 // maySleep are test files with a real sleep, and the reason. A file that uses

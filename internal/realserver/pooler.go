@@ -20,6 +20,7 @@ type Pooler struct {
 	home   *home
 	server *child
 	mode   string
+	ignore string
 	port   int
 	own    *account
 }
@@ -86,7 +87,8 @@ auth_type = scram-sha-256
 auth_file = %s
 pool_mode = %s
 server_login_retry = 0.1
-`, c.port, b.port, b.file("users"), b.mode),
+ignore_startup_parameters = %s
+`, c.port, b.port, b.file("users"), b.mode, b.ignore),
 	}
 	for name, text := range files {
 		if err := os.WriteFile(b.file(name), []byte(text), 0o600); err != nil {
@@ -136,4 +138,11 @@ func (b *Pooler) Retarget(p *PG) {
 	b.must(b.configure(p.c))
 	b.must(signal(syscall.SIGHUP, b.server.pid()))
 	b.must(b.leadsTo(p.c))
+}
+
+// Ignore has it ignore startup parameters that it would refuse a client for.
+func (b *Pooler) Ignore(p *PG, parameters string) {
+	b.t.Helper()
+	b.ignore = parameters
+	b.Retarget(p)
 }

@@ -17,6 +17,8 @@ type Proxy struct {
 	upstream string
 	mode     mode
 	links    map[*link]struct{}
+	scissors map[Way]*scissors
+	tape     map[Way][]byte // nil where nothing is kept
 }
 
 type mode int
@@ -66,9 +68,10 @@ func (p *Proxy) Refuse() { p.set(refusing); p.Cut() }
 func (p *Proxy) Cut() { p.reset(func(*link) bool { return true }) }
 
 // Heal forwards again. Connections that have lost bytes are reset, the others
-// go on.
+// go on. A cut that has not come is called off.
 func (p *Proxy) Heal() {
 	p.set(forwarding)
+	p.callOff()
 	p.reset(func(l *link) bool { return l.lostRequest || l.lostReplies })
 }
 
@@ -131,22 +134,28 @@ func (p *Proxy) connect(client net.Conn) {
 		return
 	}
 	p.links[l] = struct{}{}
-	go p.carry(l, server, client, &l.lostRequest, blackholed)
-	go p.carry(l, client, server, &l.lostReplies, blackholed, replyless)
+	go p.carry(l, Requests, server, client, &l.lostRequest, blackholed)
+	go p.carry(l, Replies, client, server, &l.lostReplies, blackholed, replyless)
 }
 
 // carry copies one half of a link until it ends, except in the given modes. The
 // end of a stream is news like any other: a half that swallows keeps it quiet.
-func (p *Proxy) carry(l *link, to, from net.Conn, lost *bool, except ...mode) {
+func (p *Proxy) carry(l *link, way Way, to, from net.Conn, lost *bool, except ...mode) {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buf)
 		p.mu.Lock()
 		*lost = *lost || slices.Contains(except, p.mode)
 		swallow := *lost
+		passes, cut := p.measure(way, buf[:n], swallow)
 		p.mu.Unlock()
 		if !swallow {
-			_, _ = to.Write(buf[:n]) // when to is gone, its own half says so
+			_, _ = to.Write(passes) // when to is gone, its own half says so
+		}
+		if cut != nil {
+			close(cut)
+			p.endAll()
+			return
 		}
 		if err != nil && !swallow {
 			p.end(l)

@@ -26,17 +26,24 @@ type Fault struct {
 func (f Fault) Target() guardtest.Target {
 	return guardtest.Target{
 		Rule: f.Rule, Establishes: !f.bare, Keys: !f.bare, Unwritable: unwritable,
-		Open: func(_ context.Context, lease string) (guardtest.Resource, error) {
-			m := newMemory(lease, f.Rule, !f.bare)
-			if f.bare && f.Rule == guard.Once {
-				m.forgetKeys()
-			}
-			if f.spoil != nil {
-				f.spoil(m)
-			}
+		Open: func(_ context.Context, lease string) (guardtest.Resource, error) { return f.open(lease), nil },
+		Aging: func(_ context.Context, lease string, maxAge time.Duration) (guardtest.Aging, error) {
+			m := f.open(lease)
+			m.maxAge = maxAge
 			return m, nil
 		},
 	}
+}
+
+func (f Fault) open(lease string) *memory {
+	m := newMemory(lease, f.Rule, !f.bare)
+	if f.bare && f.Rule == guard.Once {
+		m.forgetKeys()
+	}
+	if f.spoil != nil {
+		f.spoil(m)
+	}
+	return m
 }
 
 // forgetKeys makes r a guard like a fence column: it knows that a term has

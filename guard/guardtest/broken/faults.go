@@ -44,6 +44,12 @@ func Faults() []Fault {
 		{Name: "refuses without the mark", Clause: "G25", Rule: guard.Latest, spoil: silent},
 		{Name: "refuses without an error", Clause: "G25", Rule: guard.Latest, spoil: noError},
 		{Name: "establishes although it does not say so", Clause: "G26", Rule: guard.Latest, bare: true, spoil: undeclared},
+		{Name: "takes the inputs of an established term for fresh", Clause: "G27", Rule: guard.Latest, spoil: freshSinceEstablished},
+		{Name: "raises the mark for outdated inputs", Clause: "G28", Rule: guard.Latest, spoil: outdatedRaises},
+		{Name: "asks for the age first", Clause: "G29", Rule: guard.Once, spoil: instead(fence.Duplicate, fence.NoCause)},
+		{Name: "calls a stale writer outdated", Clause: "G30", Rule: guard.Latest, spoil: instead(fence.Refused, fence.Superseded)},
+		{Name: "takes no time for the present", Clause: "G31", Rule: guard.Latest, spoil: undatedIsNow},
+		{Name: "takes the future for the present", Clause: "G31", Rule: guard.Once, spoil: futureIsNow},
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 // memory is a guarded text in memory. Its steps are fields, which a fault
 // replaces one by one; what is not replaced is right.
 type memory struct {
-	rule guard.Rule
+	rule   guard.Rule
+	maxAge time.Duration
 
 	mu   sync.Mutex
 	mark guard.Mark
@@ -41,7 +42,7 @@ var errUnwritable = errors.New("the data refuses this text")
 func newMemory(lease string, r guard.Rule, establishes bool) *memory {
 	m := &memory{rule: r, mark: guard.Mark{Lease: lease}, last: make(map[fence.Token]guard.Mark)}
 	m.decide = func(mark guard.Mark, w guard.Write, limit fence.Token) (guard.Mark, fence.Verdict) {
-		return guard.Decide(r, mark, w, limit)
+		return guard.DecideFresh(r, mark, w, limit, guard.Freshness{MaxAge: m.maxAge, Now: present()})
 	}
 	m.establish = guard.Establish
 	m.landed = func(v fence.Verdict, w guard.Write, last guard.Mark) fence.Verdict {
@@ -71,6 +72,9 @@ func present() time.Time {
 	}
 	return now
 }
+
+// Now implements guardtest.Aging.
+func (r *memory) Now(context.Context) (time.Time, error) { return present(), nil }
 
 // latency is how long a write is under way, there and back.
 const latency = 200 * time.Microsecond

@@ -55,11 +55,13 @@ local function well_formed(args, from)
   return true
 end
 
-local function admit_step(keys, args)
-  local rule, w = args[1], { name = args[2], token = number(args[3]), seq = number(args[4]), key = args[5] }
-  if not well_formed(args, 6) then return { 'refused', 'invalid', '0', '0', '0', 'a command without its count of words' } end
+-- Judges the write w and applies the commands that begin at an argument.
+local function admit(keys, args, from, w, max_age)
+  local rule = args[1]
+  w.name, w.token, w.seq, w.key = args[2], number(args[3]), number(args[4]), args[5]
+  if not well_formed(args, from) then return { 'refused', 'invalid', '0', '0', '0', 'a command without its count of words' } end
   local before = load_mark(keys[1])
-  local outcome, cause, after = decide(rule, before, w, future_limit())
+  local outcome, cause, after = decide(rule, before, w, clock(), max_age)
   if outcome ~= 'admitted' then
     local landed = '0'
     if cause == 'superseded' and rule == 'sequenced' then
@@ -79,7 +81,7 @@ local function admit_step(keys, args)
       return refused
     end
   end
-  local done, failure = apply(args, 6)
+  local done, failure = apply(args, from)
   if not failure then return { 'admitted', '', text(after.token), '0', text(done), '' } end
   if rule == 'sequenced' then note(keys[2], term, earlier) end
   if done == 0 then
@@ -92,9 +94,15 @@ local function admit_step(keys, args)
   return { 'failed', '', text(before.token), '0', text(done), failure }
 end
 
+local function admit_step(keys, args) return admit(keys, args, 6, { as_of = 0 }, 0) end
+
+local function admit_fresh_step(keys, args)
+  return admit(keys, args, 8, { as_of = number(args[6]) }, number(args[7]))
+end
+
 local function establish_step(keys, args)
   local before = load_mark(keys[1])
-  local outcome, cause, after = establish(before, { name = args[1], token = number(args[2]) }, future_limit())
+  local outcome, cause, after = establish(before, { name = args[1], token = number(args[2]) }, clock())
   if after ~= before then store_mark(keys[1], after) end
   return { outcome, cause or '', text(after.token), '0', '0', '' }
 end

@@ -8,7 +8,46 @@ CREATE TABLE IF NOT EXISTS ringfence.guard_mark (
 	seq   bigint NOT NULL DEFAULT 0, -- the last write of that term; 0 when it only established
 	key   text COLLATE "C" NOT NULL DEFAULT '',
 	xact  xid8, -- the transaction that made this write, to which its other statements belong
-	at    timestamptz NOT NULL DEFAULT clock_timestamp()
+	at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+	-- The mark counts in the database that it was established in, and in no copy of that one. It is there still while the
+	-- server is the one that was started then and its file lies there; otherwise guard_home() tells.
+	home    text COLLATE "C", -- guard_home() of then; NULL where no term has begun since a reset
+	path    text COLLATE "C",
+	started timestamptz,
+	incarnation bigint NOT NULL DEFAULT 1 -- counts the resets
+);
+
+-- The last write of each term under the rule sequenced, to be asked for ever.
+CREATE TABLE IF NOT EXISTS ringfence.guard_term (
+	lease text COLLATE "C" NOT NULL,
+	token bigint NOT NULL,
+	seq   bigint NOT NULL,
+	key   text COLLATE "C" NOT NULL,
+	at    timestamptz NOT NULL,
+	PRIMARY KEY (lease, token)
+);
+
+-- The incarnations that were given up, as they were: no mark is ever lowered but by a new one of these.
+CREATE TABLE IF NOT EXISTS ringfence.guard_reset (
+	lease       text COLLATE "C" NOT NULL,
+	incarnation bigint NOT NULL,
+	token       bigint NOT NULL,
+	seq         bigint NOT NULL,
+	key         text COLLATE "C" NOT NULL,
+	at          timestamptz NOT NULL,
+	home        text COLLATE "C",
+	above       bigint NOT NULL, -- no token up to this one begins a term of the next incarnation
+	reason      text NOT NULL,
+	by          text NOT NULL,
+	role        name NOT NULL DEFAULT session_user,
+	reset_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+	PRIMARY KEY (lease, incarnation)
+);
+
+-- What was declared about this database: whether every standby that may be promoted has all that was committed.
+CREATE TABLE IF NOT EXISTS ringfence.guard_site (
+	one              boolean PRIMARY KEY DEFAULT true CHECK (one),
+	trust_promotions boolean NOT NULL
 );
 
 -- Sequences count refusals, since nothing else outlives the transaction that a refusal rolls back. Each day of the
@@ -18,6 +57,7 @@ DECLARE
 	cause text;
 BEGIN
 	FOREACH cause IN ARRAY ARRAY['superseded', 'out_of_sequence', 'conflict', 'lapsed', 'not_established', 'future', 'invalid'] LOOP
+		CONTINUE WHEN to_regclass('ringfence.refused_' || cause || '_31') IS NOT NULL;
 		FOR slot IN 0..31 LOOP
 			EXECUTE format('CREATE SEQUENCE IF NOT EXISTS ringfence.%I MINVALUE 0 START 0', 'refused_' || cause || '_' || slot);
 		END LOOP;
@@ -109,6 +149,39 @@ $body$;
 CREATE OR REPLACE FUNCTION ringfence.guard_lock(bound text) RETURNS bigint
 LANGUAGE sql IMMUTABLE RETURN hashtextextended('ringfence guard ' || bound, 0);
 
+-- Which database this is: the server's system identifier, where that isn't hidden, the database, the table of marks, and last
+-- the timeline, which a recovery to a point in time or a promotion begins.
+CREATE OR REPLACE FUNCTION ringfence.guard_home() RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+	server text := '';
+BEGIN
+	IF has_function_privilege('pg_control_system()', 'EXECUTE') THEN
+		SELECT system_identifier INTO server FROM pg_control_system();
+	END IF;
+	RETURN concat_ws('/', server, (SELECT oid FROM pg_database WHERE datname = current_database()), 'ringfence.guard_mark'::regclass::oid,
+		left(pg_walfile_name(pg_current_wal_lsn()), 8));
+END
+$body$;
+
+-- Whether a mark that was established at home counts here. One that does is known again by the next statements, unless somebody
+-- else is at it.
+CREATE OR REPLACE FUNCTION ringfence.guard_at_home(bound text, home text) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+	here text := ringfence.guard_home();
+BEGIN
+	IF home IS DISTINCT FROM here AND NOT coalesce(left(home, -8) = left(here, -8) AND (SELECT trust_promotions FROM ringfence.guard_site), false) THEN
+		RETURN false;
+	END IF;
+	IF current_setting('transaction_isolation') = 'read committed' THEN
+		UPDATE ringfence.guard_mark AS m SET path = pg_relation_filepath(m.tableoid), started = pg_postmaster_start_time()
+		WHERE m.lease = (SELECT f.lease FROM ringfence.guard_mark AS f WHERE f.lease = bound FOR NO KEY UPDATE SKIP LOCKED);
+	END IF;
+	RETURN true;
+END
+$body$;
+
 -- Begin the session's term: raise the mark, or make it where there is none.
 CREATE OR REPLACE FUNCTION ringfence.guard_establish(bound text, rule text, relation oid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
@@ -121,15 +194,26 @@ BEGIN
 		RETURN;
 	END IF;
 	PERFORM pg_advisory_xact_lock(ringfence.guard_lock(bound));
-	INSERT INTO ringfence.guard_mark AS m (lease, token) VALUES (bound, token)
-	ON CONFLICT (lease) DO UPDATE SET token = excluded.token, seq = 0, key = '', xact = NULL, at = clock_timestamp()
-	WHERE m.token < excluded.token;
+	INSERT INTO ringfence.guard_mark AS m (lease, token, home, path, started)
+	VALUES (bound, token, ringfence.guard_home(), pg_relation_filepath('ringfence.guard_mark'), pg_postmaster_start_time())
+	ON CONFLICT (lease) DO UPDATE SET token = excluded.token, xact = NULL, at = clock_timestamp(),
+		seq = CASE WHEN m.token < excluded.token THEN 0 ELSE m.seq END, key = CASE WHEN m.token < excluded.token THEN '' ELSE m.key END,
+		home = excluded.home, path = excluded.path, started = excluded.started
+	WHERE m.token < excluded.token OR m.token = excluded.token AND m.home IS DISTINCT FROM excluded.home;
 	SELECT m.token INTO mark FROM ringfence.guard_mark AS m WHERE m.lease = bound FOR SHARE;
 	IF mark > token THEN
 		PERFORM ringfence.guard_refuse('superseded', relation, format('token %s is below the mark %s', token, mark),
 			'Stop: a newer holder has been here.');
 	END IF;
 END
+$body$;
+
+-- Whether the write that the session numbers was applied while its term lasted. It was for good: nothing of that term can be any more.
+CREATE OR REPLACE FUNCTION ringfence.guard_landed(bound text, token bigint) RETURNS boolean
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $body$
+	SELECT EXISTS (SELECT FROM ringfence.guard_term AS t WHERE t.lease = bound AND t.token = guard_landed.token
+		AND (t.seq::text = s.seq AND t.key = s.key OR s.seq ~ '^[1-9][0-9]{0,15}$' AND t.seq > s.seq::bigint))
+	FROM (SELECT current_setting('ringfence.seq', true) AS seq, current_setting('ringfence.key', true) AS key) AS s
 $body$;
 
 -- Judge one write to a table that the lease named bound protects.
@@ -153,16 +237,24 @@ BEGIN
 		WHERE m.lease = bound AND m.token < call.token;
 	END IF;
 	IF rule = 'latest' THEN
-		SELECT m.token, m.seq, m.key, m.xact INTO mark FROM ringfence.guard_mark AS m WHERE m.lease = bound FOR SHARE;
+		SELECT *, m.path = pg_relation_filepath(m.tableoid) AND m.started = pg_postmaster_start_time() AS known INTO mark
+		FROM ringfence.guard_mark AS m WHERE m.lease = bound FOR SHARE;
 	ELSE
-		SELECT m.token, m.seq, m.key, m.xact INTO mark FROM ringfence.guard_mark AS m WHERE m.lease = bound FOR UPDATE;
+		SELECT *, m.path = pg_relation_filepath(m.tableoid) AND m.started = pg_postmaster_start_time() AS known INTO mark
+		FROM ringfence.guard_mark AS m WHERE m.lease = bound FOR UPDATE;
 	END IF;
 	IF mark.token IS NULL THEN
 		PERFORM ringfence.guard_refuse('not_established', relation, format('the lease %s has no mark here', quote_literal(left(bound, 64))),
 			'Establish the term first: `ringfence run --establish URL`. After a restore, run `ringfence recover` before that.');
 	ELSIF mark.token > token THEN
-		PERFORM ringfence.guard_refuse('superseded', relation, format('token %s is below the mark %s', token, mark.token),
+		PERFORM ringfence.guard_refuse('superseded', relation, format('token %s is below the mark %s', token, mark.token)
+			|| CASE WHEN rule = 'sequenced' AND ringfence.guard_landed(bound, token) THEN '; this write had been applied' ELSE '' END,
 			'Stop: a newer holder has been here.');
+	ELSIF mark.known IS NOT TRUE AND NOT ringfence.guard_at_home(bound, mark.home) THEN
+		PERFORM ringfence.guard_refuse('not_established', relation, format('the mark of the lease %s is of %s', quote_literal(left(bound, 64)), CASE
+			WHEN mark.home IS NULL THEN 'an incarnation in which no term has begun'
+			ELSE 'another database, of which this is a copy, or of the time before a recovery' END),
+			'Establish the term: `ringfence run --establish URL`, or raise all marks at once: `ringfence recover`. In a copy, look what it lacks.');
 	ELSIF rule <> 'latest' AND (mark.token < token OR mark.xact IS DISTINCT FROM pg_current_xact_id()) THEN
 		PERFORM ringfence.guard_place(bound, rule, relation, token, CASE WHEN mark.token = token THEN mark.seq ELSE 0 END, mark.key);
 	END IF;
@@ -180,7 +272,9 @@ BEGIN
 	IF rule = 'sequenced' THEN
 		place := coalesce(current_setting('ringfence.seq', true), '');
 	END IF;
-	IF rule = 'sequenced' AND (key = '' OR place !~ '^[1-9][0-9]{0,15}$' OR place::bigint > 9007199254740991) THEN
+	IF octet_length(key) > 256 THEN
+		PERFORM ringfence.guard_refuse('invalid', relation, 'ringfence.key has more than 256 bytes', 'Set a shorter one, the same for every try of a write.');
+	ELSIF rule = 'sequenced' AND (key = '' OR place !~ '^[1-9][0-9]{0,15}$' OR place::bigint > 9007199254740991) THEN
 		PERFORM ringfence.guard_refuse('invalid', relation, 'the rule sequenced needs ringfence.seq and ringfence.key',
 			'Set both in the transaction: SET LOCAL ringfence.seq = 1; SET LOCAL ringfence.key = ''...'';');
 	ELSIF place::bigint > last + 1 THEN
@@ -196,6 +290,10 @@ BEGIN
 	UPDATE ringfence.guard_mark AS m
 	SET token = guard_place.token, seq = place::bigint, key = call.key, xact = pg_current_xact_id(), at = clock_timestamp()
 	WHERE m.lease = bound;
+	IF rule = 'sequenced' THEN
+		INSERT INTO ringfence.guard_term AS t (lease, token, seq, key, at) VALUES (bound, guard_place.token, place::bigint, call.key, clock_timestamp())
+		ON CONFLICT ON CONSTRAINT guard_term_pkey DO UPDATE SET seq = excluded.seq, key = excluded.key, at = excluded.at;
+	END IF;
 END
 $body$;
 
@@ -209,10 +307,11 @@ DECLARE
 	mark    bigint;
 BEGIN
 	IF TG_ARGV[0] = 'latest' AND current_setting('transaction_isolation') = 'read committed' THEN
-		SELECT m.token INTO mark FROM ringfence.guard_mark AS m WHERE m.lease = TG_ARGV[1];
+		SELECT m.token INTO mark FROM ringfence.guard_mark AS m
+		WHERE m.lease = TG_ARGV[1] AND m.path = pg_relation_filepath(m.tableoid) AND m.started = pg_postmaster_start_time();
 		IF carried = 'rf1:' || mark || TG_ARGV[2] THEN
 			PERFORM pg_advisory_xact_lock_shared(ringfence.guard_lock(TG_ARGV[1]));
-			SELECT m.token INTO mark FROM ringfence.guard_mark AS m WHERE m.lease = TG_ARGV[1];
+			SELECT m.token INTO mark FROM ringfence.guard_mark AS m WHERE m.lease = TG_ARGV[1] AND m.home IS NOT NULL;
 			IF carried = 'rf1:' || mark || TG_ARGV[2] THEN
 				RETURN NULL;
 			END IF;
@@ -247,8 +346,11 @@ $body$;
 CREATE OR REPLACE FUNCTION ringfence.guard_row() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
+	carried text := current_setting('ringfence.fence', true);
 	fresh   jsonb;
 	stale   jsonb;
+	mark    bigint;
+	usual   boolean;
 	name    text := TG_ARGV[1];
 	earlier text := TG_ARGV[1];
 BEGIN
@@ -269,7 +371,18 @@ BEGIN
 	ELSIF TG_OP = 'UPDATE' AND earlier IS DISTINCT FROM name THEN
 		PERFORM ringfence.guard_admit(coalesce(earlier, ''), TG_ARGV[0], TG_RELID); -- the row leaves that lease
 	END IF;
-	PERFORM ringfence.guard_admit(coalesce(name, ''), TG_ARGV[0], TG_RELID);
+	IF TG_ARGV[0] = 'latest' AND position('%' IN name) = 0 AND current_setting('transaction_isolation') = 'read committed' THEN -- the usual write, as in guard_statement
+		SELECT m.token INTO mark FROM ringfence.guard_mark AS m
+		WHERE m.lease = name AND m.path = pg_relation_filepath(m.tableoid) AND m.started = pg_postmaster_start_time();
+		usual := carried = 'rf1:' || mark || ':' || replace(name, '/', '%2F');
+		IF usual THEN
+			PERFORM pg_advisory_xact_lock_shared(ringfence.guard_lock(name));
+			usual := EXISTS (SELECT FROM ringfence.guard_mark AS m WHERE m.lease = name AND m.token = mark AND m.home IS NOT NULL);
+		END IF;
+	END IF;
+	IF NOT coalesce(usual, false) THEN
+		PERFORM ringfence.guard_admit(coalesce(name, ''), TG_ARGV[0], TG_RELID);
+	END IF;
 	IF TG_OP = 'DELETE' THEN
 		RETURN OLD;
 	END IF;
@@ -289,5 +402,6 @@ $body$;
 
 REVOKE ALL ON FUNCTION ringfence.guard_unescape(text), ringfence.guard_refuse(text, oid, text, text), ringfence.guard_token(text, oid),
 	ringfence.guard_own(text, bigint, oid), ringfence.guard_establish(text, text, oid), ringfence.guard_admit(text, text, oid),
-	ringfence.guard_place(text, text, oid, bigint, bigint, text), ringfence.guard_lock(text),
+	ringfence.guard_place(text, text, oid, bigint, bigint, text), ringfence.guard_lock(text), ringfence.guard_home(), ringfence.guard_at_home(text, text),
+	ringfence.guard_landed(text, bigint),
 	ringfence.guard_statement(), ringfence.guard_begin(), ringfence.guard_row(), ringfence.guard_truncate() FROM PUBLIC;

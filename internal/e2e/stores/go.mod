@@ -14,6 +14,7 @@ require (
 	github.com/nats-io/nats.go v1.55.0
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/ringfence-go/ringfence v0.0.0-00010101000000-000000000000
+	github.com/ringfence-go/ringfence/guard/redisguard v0.0.0-00010101000000-000000000000
 	github.com/ringfence-go/ringfence/store/etcdstore v0.0.0-00010101000000-000000000000
 	github.com/ringfence-go/ringfence/store/natsstore v0.0.0-00010101000000-000000000000
 	github.com/ringfence-go/ringfence/store/pgxstore v0.0.0-00010101000000-000000000000
@@ -79,6 +80,8 @@ require (
 )
 
 replace github.com/ringfence-go/ringfence => ../../..
+
+replace github.com/ringfence-go/ringfence/guard/redisguard => ../../../guard/redisguard
 
 replace github.com/ringfence-go/ringfence/store/etcdstore => ../../../store/etcdstore
 

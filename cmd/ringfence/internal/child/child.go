@@ -23,6 +23,9 @@ type Command struct {
 	Env []string
 	// Stdin, Stdout and Stderr default to those of this process.
 	Stdin, Stdout, Stderr *os.File
+	// Isolate runs the command in a PID namespace of its own, from which no process
+	// gets away, whatever becomes of this one. [CanIsolate] reports where it can't be had.
+	Isolate bool
 }
 
 // Process is a running command with its descendants. Its methods are called from
@@ -37,6 +40,7 @@ type Process struct {
 	exited   chan struct{}
 	status   syscall.WaitStatus
 	reaped   bool
+	init     *isolation // nil unless it is isolated
 }
 
 // ErrBusy is returned by [Start] while another tree is supervised.
@@ -106,11 +110,7 @@ func (p *Process) launch(path string, c Command) error {
 func (p *Process) live(path string, c Command, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	proc, err := os.StartProcess(path, c.Args, &os.ProcAttr{
-		Env:   append([]string{}, c.Env...), // nil would inherit everything
-		Files: []*os.File{or(c.Stdin, os.Stdin), or(c.Stdout, os.Stdout), or(c.Stderr, os.Stderr)},
-		Sys:   attributes(),
-	})
+	proc, err := p.fork(path, c)
 	if err != nil {
 		started <- err
 		return
@@ -118,8 +118,20 @@ func (p *Process) live(path string, c Command, started chan<- error) {
 	p.pid = proc.Pid
 	_ = proc.Release() // it is waited for by its number, which stays taken until then
 	started <- nil
-	p.watch()
+	p.watchCommand()
 	close(p.exited)
+}
+
+func (p *Process) fork(path string, c Command) (*os.Process, error) {
+	a := &os.ProcAttr{
+		Env:   append([]string{}, c.Env...), // nil would inherit everything
+		Files: []*os.File{or(c.Stdin, os.Stdin), or(c.Stdout, os.Stdout), or(c.Stderr, os.Stderr)},
+		Sys:   attributes(),
+	}
+	if c.Isolate {
+		return p.forkIsolated(path, c, a)
+	}
+	return os.StartProcess(path, c.Args, a)
 }
 
 func (p *Process) close() {

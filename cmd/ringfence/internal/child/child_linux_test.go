@@ -52,8 +52,9 @@ func TestStopFindsASession(t *testing.T) {
 
 func TestDaemonLeftBehindIsEnded(t *testing.T) {
 	t.Parallel()
-	for part, killed := range map[string]bool{"@sit": false, "@deaf": true} {
-		r := start(t, 50*time.Millisecond, "sh", "-c", `mkfifo "$0"; "$SELF" @daemon `+part+` > "$0" &
+	for part, grace := range map[string]time.Duration{"@sit": long, "@deaf": 50 * time.Millisecond} {
+		killed := part == "@deaf"
+		r := start(t, grace, "sh", "-c", `mkfifo "$0"; "$SELF" @daemon `+part+` > "$0" &
 			read pid < "$0"; echo $pid; wait; exit 1`, filepath.Join(t.TempDir(), "fifo"))
 		pid := r.pid()
 		got := r.result()

@@ -13,9 +13,10 @@
 // the command with it. What gets away on Linux: work handed to another service
 // (cron, systemd, a container engine), a process that runs as another user and
 // may not be signalled (it is reported), and the command's own children when
-// this process itself dies by KILL. On macOS an orphan that has also left the
-// process group gets away as well, and the command outlives a KILL of this
-// process. The destination's guard is what refuses such a writer.
+// this process itself dies by KILL; with [Command.Isolate] only the first of
+// these. On macOS an orphan that has also left the process group gets away as
+// well, and the command outlives a KILL of this process. The destination's guard
+// is what refuses such a writer.
 //
 // A process supervises one tree at a time and starts no other children
 // meanwhile. Those it had before are left alone, but where this process reaps

@@ -34,8 +34,18 @@ func (e *ending) begin(stopped bool) {
 	e.pause = 0
 	e.step()
 	if !e.result.Stopped {
-		e.result.Left = max(e.result.Left, len(e.alive))
+		e.result.Left = max(e.result.Left, e.left())
 	}
+}
+
+// left counts who lives of the command's own.
+func (e *ending) left() (n int) {
+	for _, m := range e.alive {
+		if !e.process.isInit(m) {
+			n++
+		}
+	}
+	return n
 }
 
 func (e *ending) kill() {
@@ -106,7 +116,7 @@ func (e *ending) cleaningUp() map[int]bool {
 	spared := map[int]bool{}
 	for _, m := range e.alive {
 		for a := range lineage(m, byPID) {
-			spared[m.pid] = spared[m.pid] || a.pid != m.pid && e.asked[a.identity]
+			spared[m.pid] = spared[m.pid] || a.pid != m.pid && e.asked[a.identity] && !e.process.isInit(a)
 		}
 	}
 	return spared
@@ -116,7 +126,7 @@ func (e *ending) cleaningUp() map[int]bool {
 // everybody else one by one; each step again, since who is new may have slipped
 // through.
 func (e *ending) sendKill() {
-	e.result.Killed = e.result.Killed || len(e.alive) > 0
+	e.result.Killed = e.result.Killed || e.left() > 0
 	e.process.signalGroup(syscall.SIGKILL)
 	for _, m := range e.alive {
 		_ = syscall.Kill(m.pid, syscall.SIGKILL)

@@ -21,6 +21,7 @@ import (
 // The test binary plays every part: the program that supervises ("@wrap"), and
 // the awkward descendants.
 func TestMain(m *testing.M) {
+	BeInit()
 	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "@") {
 		play(os.Args[1], os.Args[2:])
 		return
@@ -80,7 +81,7 @@ func wrap(args []string) {
 	}
 	stop, kill, end := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var out outcome
-	p, err := Start(Command{Args: args, Env: os.Environ()})
+	p, err := Start(Command{Args: args, Env: os.Environ(), Isolate: os.Getenv("ISOLATE") != ""})
 	if err != nil {
 		out.Start = err.Error()
 	} else {

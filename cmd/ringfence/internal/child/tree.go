@@ -106,6 +106,9 @@ func (p *Process) reap() {
 	if !p.reaped {
 		p.status, _ = wait4(p.pid, 0)
 		p.reaped = true
+		if p.init != nil && p.init.told {
+			p.status = p.init.status
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 func (a *app) doctorCmd() *cobra.Command {
 	var quick, readOnly bool
+	var destinations []string
 	c := &cobra.Command{
 		Use:   "doctor [STORE]",
 		Short: "Say whether a store can host leases, before anything goes wrong",
@@ -29,6 +30,9 @@ and looks for what can take them away: settings, replicas, rights, versions, clo
 
   ringfence doctor postgres://jobs@db:5432/app
   ringfence doctor --output json            for a check before a deployment
+
+With --destination it also compares the marks there with the tokens that the store has
+issued: a higher one was invented, and shuts out the real holders.
 
 STORE is a URL; --store or ` + storeEnv + ` where absent. The leases are on names that
 begin with ` + doctor.Prefix + ` and are released at the end, also after ctrl-C. It is
@@ -49,13 +53,35 @@ Exit status:
 			if err != nil {
 				return err
 			}
-			return a.doctor(c.Context(), t, doctor.Config{Quick: quick, ReadOnly: readOnly})
+			if readOnly && len(destinations) > 0 {
+				return usage("--destination is compared with an open store, which --read-only does without: leave one of them out")
+			}
+			config := doctor.Config{Quick: quick, ReadOnly: readOnly}
+			config.Destinations, err = a.markLists(destinations)
+			if err != nil {
+				return err
+			}
+			return a.doctor(c.Context(), t, config)
 		},
 	}
 	c.Flags().BoolVar(&quick, "quick", false, "leave out the wait for a lease to expire")
 	c.Flags().BoolVar(&readOnly, "read-only", false, "take no lease and change nothing: only look at settings")
+	c.Flags().StringArrayVar(&destinations, "destination", nil, "`URL` of a database where the leases' fences are checked; may be repeated")
 	a.outputFlag(c)
 	return c
+}
+
+// markLists are the destinations of those URLs, each opened when it is asked.
+func (a *app) markLists(urls []string) ([]doctor.Destination, error) {
+	targets, err := a.targets("--destination", urls)
+	var all []doctor.Destination
+	for _, t := range targets {
+		if err := t.CheckTables(); err != nil {
+			return nil, fmt.Errorf("--destination: marks can be listed in databases of SQL alone: %w", err)
+		}
+		all = append(all, doctor.Destination{Label: t.Label, Marks: t.AllMarks})
+	}
+	return all, err
 }
 
 // patient is the store that the argument, or else the flag, the environment or

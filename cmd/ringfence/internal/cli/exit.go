@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ringfence-go/ringfence"
+	"github.com/ringfence-go/ringfence/fence"
 )
 
 // The exit statuses that are not the child's own. 64, 69 and 75 are those of
@@ -13,8 +14,11 @@ const (
 	exitWarnings      = 1   // doctor: fit, with warnings
 	exitUnfit         = 2   // doctor: unfit
 	exitUsage         = 64  // the command line, a name, a duration or a URL is wrong
+	exitData          = 65  // what is to be written is wrong
 	exitUnavailable   = 69  // the store can't be used
+	exitUnknown       = 74  // nobody knows whether a write is applied
 	exitHeld          = 75  // somebody else holds the name
+	exitRefused       = 77  // what is written to refuses this fence
 	exitLost          = 79  // the lease ended before the work did
 	exitTimedOut      = 124 // the work used up its timeout
 	exitInternal      = 125 // ringfence itself failed
@@ -29,6 +33,7 @@ const exitHelp = `Exit status:
   64   usage: a flag, name, duration or URL is wrong; nothing was touched
   69   the store can't be used: unreachable, or unfit to host a lease
   75   the name is held by somebody else
+  77   what is written to refused the fence: a newer holder has been there
   79   the lease ended before the work did
   124  the work used up its timeout
   125  ringfence itself failed
@@ -70,6 +75,8 @@ func status(err error) int {
 		return exitUsage
 	case errors.Is(err, ringfence.ErrHeld):
 		return exitHeld
+	case errors.Is(err, fence.ErrRefused):
+		return exitRefused
 	case errors.Is(err, ringfence.ErrUnavailable), errors.Is(err, ringfence.ErrUnknown), errors.Is(err, ringfence.ErrUnfit):
 		return exitUnavailable
 	}

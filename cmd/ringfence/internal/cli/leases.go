@@ -12,6 +12,7 @@ import (
 	"github.com/ringfence-go/ringfence/cmd/ringfence/internal/open"
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/journal"
 )
 
 const pageSize = 500
@@ -179,15 +180,13 @@ without one is not. End the work first where you can.`,
 		},
 	}
 	c.Flags().StringVar(&by, "by", "", "`WHO` breaks it, for the record; USER@HOST where absent")
+	a.journalFlag(c)
 	a.outputFlag(c)
 	return c
 }
 
 func (a *app) breakTerm(ctx context.Context, name, by string) error {
-	if by == "" {
-		host, _ := os.Hostname()
-		by = os.Getenv("USER") + "@" + host
-	}
+	by = person(by)
 	if err := fence.CheckName(name); err != nil {
 		return err
 	}
@@ -199,8 +198,20 @@ func (a *app) breakTerm(ctx context.Context, name, by string) error {
 		if err != nil {
 			return err
 		}
+		if r.State == driver.Held {
+			a.note(ctx, journal.Event{Kind: journal.Forced, Name: name, Token: r.Token, Holder: r.Holder, By: by})
+		}
 		return a.printBroken(r, s.Properties().Store)
 	})
+}
+
+// person is who does something for the record: by, or the user of this machine.
+func person(by string) string {
+	if by != "" {
+		return by
+	}
+	host, _ := os.Hostname()
+	return os.Getenv("USER") + "@" + host
 }
 
 func (a *app) printBroken(was driver.Record, store string) error {

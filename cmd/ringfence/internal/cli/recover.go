@@ -15,6 +15,7 @@ import (
 	"github.com/ringfence-go/ringfence/cmd/ringfence/internal/recovery"
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/journal"
 )
 
 // recoverFlags are what recover is told.
@@ -79,6 +80,7 @@ func (a *app) recoverCmd() *cobra.Command {
 	flags.StringArrayVar(&f.accept, "accept-risk", nil, "go on without this destination `URL` if it can't be reached; may be repeated")
 	flags.StringVar(&f.prefix, "prefix", "", "only the marks of leases whose names begin with `PREFIX`")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "read the marks and say what would be done")
+	a.journalFlag(c)
 	a.outputFlag(c)
 	return c
 }
@@ -133,9 +135,9 @@ func (a *app) targets(flag string, urls []string) (all []open.Target, err error)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", flag, err)
 		}
-		a.warnOfPassword(flag, t)
 		all = append(all, t)
 	}
+	a.warnOfPasswords(flag, all)
 	return all, nil
 }
 
@@ -164,6 +166,9 @@ func (a *app) recover(ctx context.Context, p recovery.Plan) error {
 		}
 		a.warnOfNoMarks(report)
 		label := s.Properties().Store
+		if !p.DryRun {
+			a.note(ctx, journal.Event{Kind: journal.Recovered, Token: floor, By: person("")})
+		}
 		answer := struct {
 			Store    string          `json:"store"`
 			Identity driver.Identity `json:"identity"`

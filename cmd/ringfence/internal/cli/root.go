@@ -21,10 +21,11 @@ const storeEnv = "RINGFENCE_STORE"
 
 // app is what every subcommand shares.
 type app struct {
-	out, err io.Writer
-	storeURL string
-	output   string
-	parsed   bool // the command line is understood
+	out, err   io.Writer
+	storeURL   string
+	journalURL string
+	output     string
+	parsed     bool // the command line is understood
 }
 
 // Main runs the command and returns its exit status.
@@ -85,9 +86,12 @@ with every grant a token that only ever rises. The lease keeps two runs of a job
 apart; the token lets the resource refuse a run that was paused and came back late.
 
   ringfence demo                                   see it happen, with two processes
+  ringfence plan                                   which tool, and how long a lease?
   ringfence run report --timeout 5m --if-unavailable fail -- ./make-report
   ringfence ls                                     who holds what
   ringfence doctor                                 can this store host a lease at all?
+  ringfence history report                         what happened last night
+  ringfence guard install                          let a database refuse stale writers by itself
   ringfence review                                 is there an unsafe lock in this code?
 
 The store is named by --store or ` + storeEnv + `: ` + open.Forms + `.
@@ -109,7 +113,7 @@ keeps apart the jobs of one user on one machine.`,
 	root.SetErr(a.err)
 	root.PersistentFlags().StringVar(&a.storeURL, "store", "", "`URL` of the store; "+storeEnv+" where absent")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCmd(), a.listCmd(), a.showCmd(), a.breakCmd(), a.recoverCmd(), a.doctorCmd(), a.reviewCmd(), a.versionCmd())
+	root.AddCommand(a.runCmd(), a.waitCmd(), a.acquireCmd(), a.renewCmd(), a.releaseCmd(), a.electCmd(), a.observeCmd(), a.listCmd(), a.showCmd(), a.breakCmd(), a.recoverCmd(), a.historyCmd(), a.explainCmd(), a.suspectsCmd(), a.doctorCmd(), a.planCmd(), a.guardCmd(), a.sqlCmd(), a.publishCmd(), a.keysCmd(), a.reviewCmd(), a.versionCmd())
 	root.AddCommand(a.demoCmds()...)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -154,7 +158,7 @@ func (a *app) warnOfPassword(flag string, t open.Target) {
 		return
 	}
 	var instead []string
-	if flag != "--destination" && flag != "--accept-risk" {
+	if flag == "--store" || flag == "STORE" {
 		instead = append(instead, "put the URL into "+storeEnv)
 	}
 	switch t.Kind {
@@ -167,6 +171,12 @@ func (a *app) warnOfPassword(flag string, t open.Target) {
 		instead = []string{"run this where nobody else is"}
 	}
 	a.say("warning: every user of this machine can read the password in %s in its process list; %s", flag, strings.Join(instead, ", or "))
+}
+
+func (a *app) warnOfPasswords(flag string, all []open.Target) {
+	for _, t := range all {
+		a.warnOfPassword(flag, t)
+	}
 }
 
 // answerTimeout bounds one question of a short command to the store.

@@ -14,9 +14,13 @@ import (
 
 // runFlags are the flags of run as they were typed.
 type runFlags struct {
-	timeout, grace, lease, wait duration
-	renew                       bool
-	unavailable, held, holder   string
+	timeout, grace, lease, wait, minHold duration
+	renew, isolate                       bool
+	unavailable, held, holder            string
+	fenced                               fencedFlags
+	sign                                 signFlags
+	onLost                               onLostFlag
+	retry                                retryFlag
 }
 
 func (a *app) runCmd() *cobra.Command {
@@ -48,6 +52,18 @@ With a postgres:// store without a password in its URL, PGPASSWORD and PGPASSFIL
 are taken out too; -- env PGPASSFILE=... COMMAND gives the command its own. With a
 mysql:// store so is MYSQL_PWD.
 
+` + fencedHelp + `
+
+` + signHelp + `
+
+` + minHoldHelp + `
+
+` + retryHelp + `
+
+` + onLostHelp + `
+
+` + isolateHelp + `
+
 Durations are written like 500ms, 90s, 5m, 2h.
 
 ` + exitHelp,
@@ -68,9 +84,16 @@ Durations are written like 500ms, 90s, 5m, 2h.
 	fl.Var(&f.lease, "lease", "length of a renewed lease; only with --renew")
 	fl.Var(&f.grace, "grace", "time to stop after TERM; with --renew a third of --lease where that is less")
 	fl.Var(&f.wait, "wait", "wait that long for the name, or for the store")
+	fl.Var(&f.minHold, "min-hold", "hold the name for that long from the grant on at least, also when the command ends before")
 	fl.StringVar(&f.held, "if-held", "fail", "`ACTION` when the name is held: fail (status 75) or skip (status 0)")
 	fl.StringVar(&f.unavailable, "if-unavailable", "", "`ACTION` when the store is down: fail (status 69), skip (status 0) or run-unfenced; required")
 	fl.StringVar(&f.holder, "holder", "", "`LABEL` that others see; HOST:PID where absent")
+	f.fenced.add(c)
+	f.sign.add(c)
+	f.onLost.add(c)
+	f.retry.add(c)
+	fl.BoolVar(&f.isolate, "isolate", false, "run the command in a PID namespace, which no process of it leaves")
+	a.journalFlag(c)
 	complete := func(flag string, words ...string) {
 		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	}
@@ -86,7 +109,22 @@ type job struct {
 	plan ringfence.Plan
 	args []string
 	drop []string // variables of the environment that the command does not get
+
+	fenced  fenced
+	signing signing
+	onLost  onLostFlag
+	retry   retryFlag
+	isolate bool
+	step    bool // of a script: no command is run
 }
+
+const minHoldHelp = `--min-hold is for short work that several machines are due to do at the same time, by
+clocks that differ a little: the command ends when it ends, and the name stays held until
+that long after the grant, so that the others, with --if-held skip, do nothing. Nobody has
+to stay for that: the lease is as long, where it was shorter, or is cut to it. So the name
+is held for as long after a crash too, and after a failure. Only a command that could not
+be started frees it at once. Make it longer than the clocks differ, and shorter than the
+time from one run to the next.`
 
 var unavailableWords = map[string]ringfence.Unavailable{
 	"fail": ringfence.Fail, "skip": ringfence.Skip, "run-unfenced": ringfence.RunUnfenced,
@@ -114,6 +152,7 @@ func (f runFlags) job(c *cobra.Command, args []string) (job, error) {
 		return j, usage("--if-held %s: want fail or skip", fence.Quote(f.held))
 	}
 	j.work.Timeout, j.work.Renew, j.work.Wait, j.work.Holder = time.Duration(f.timeout), f.renew, time.Duration(f.wait), f.holder
+	j.work.MinHold, j.onLost, j.retry, j.isolate = time.Duration(f.minHold), f.onLost, f.retry, f.isolate
 	if c.Flags().Changed("lease") {
 		j.work.Lease = time.Duration(f.lease)
 	}
@@ -127,10 +166,16 @@ func (f runFlags) job(c *cobra.Command, args []string) (job, error) {
 	if err := f.checkLease(j.plan); err != nil {
 		return j, err
 	}
+	if j.fenced, err = f.fenced.check(); err != nil {
+		return j, err
+	}
+	if j.signing, err = f.sign.check(c, j); err != nil {
+		return j, err
+	}
 	if err := child.Find(j.args); err != nil {
 		return j, startError(err)
 	}
-	return j, nil
+	return j, checkIsolate(j.isolate)
 }
 
 // checkGiven refuses what the library would read as "not said".
@@ -148,7 +193,7 @@ func (f runFlags) checkGiven(c *cobra.Command) error {
 	for _, d := range []struct {
 		flag  string
 		value duration
-	}{{"timeout", f.timeout}, {"grace", f.grace}, {"lease", f.lease}} {
+	}{{"timeout", f.timeout}, {"grace", f.grace}, {"lease", f.lease}, {"min-hold", f.minHold}} {
 		if given(d.flag) && (d.value <= 0 || d.value > duration(driver.MaxTTL)) {
 			return usage("--%s %s: want more than 0s, and at most 720h, which are 30 days", d.flag, span(time.Duration(d.value)))
 		}
@@ -162,7 +207,10 @@ func (f runFlags) checkGiven(c *cobra.Command) error {
 	if err := driver.CheckHolder(f.holder); err != nil {
 		return usage("--holder: %w", err)
 	}
-	return nil
+	if err := f.retry.check(c); err != nil {
+		return err
+	}
+	return f.onLost.check(c)
 }
 
 // checkLease refuses a lease that no store grants.

@@ -19,6 +19,7 @@ type earlySignals struct {
 	mu      sync.Mutex
 	signal  syscall.Signal
 	running bool
+	passed  syscall.Signal // the last one that asked the command to end
 }
 
 func catchEarly(ctx context.Context) *earlySignals {
@@ -32,9 +33,12 @@ func catchEarly(ctx context.Context) *earlySignals {
 	go func() {
 		for s := range e.ch {
 			e.mu.Lock()
-			if !e.running {
+			switch {
+			case !e.running:
 				e.signal = s.(syscall.Signal)
 				e.cancel()
+			case s != syscall.SIGHUP: // which may ask it to read its settings anew
+				e.passed = s.(syscall.Signal)
 			}
 			e.mu.Unlock()
 		}
@@ -47,6 +51,15 @@ func (e *earlySignals) release() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.running = true
+}
+
+// regain takes the signals back from a command that has ended, and returns the one that
+// had asked it to, or 0.
+func (e *earlySignals) regain() syscall.Signal {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.running = false
+	return e.passed
 }
 
 func (e *earlySignals) started() bool {

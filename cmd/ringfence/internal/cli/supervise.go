@@ -13,27 +13,62 @@ import (
 )
 
 func (a *app) run(ctx context.Context, j job) error {
+	return a.hold(ctx, j, func(h held) error {
+		return h.retried(func() error {
+			err := h.locker.Run(h.early.ctx, j.name, j.work, func(ctx context.Context, lease *ringfence.Lease) error {
+				return h.supervise(ctx, lease)
+			})
+			return h.heedLoss(notRun(h.early, err))
+		})
+	})
+}
+
+// held is what a command under a lease stands on.
+type held struct {
+	app    *app
+	job    job
+	locker *ringfence.Locker
+	early  *earlySignals
+	record *record
+	label  string // of the store
+}
+
+// supervise runs the command for one term, and records how it ended.
+func (h held) supervise(ctx context.Context, lease *ringfence.Lease) error {
+	err := h.app.supervise(ctx, h.job, lease, h.early)
+	if !h.early.started() {
+		lease.Waive()
+	}
+	return h.record.ended(lease, err)
+}
+
+// hold opens what j needs, calls do, and closes it.
+func (a *app) hold(ctx context.Context, j job, do func(held) error) error {
 	t, err := a.target()
 	if err != nil {
 		return err
 	}
-	j.drop = t.Secrets
+	j.drop = append(t.Secrets, j.fenced.secrets()...)
+	a.warnOfPasswords("--establish", j.fenced.places)
 	store := t.Lazy()
 	defer closeSoon(store)
+	record, err := a.record(store, &j)
+	if err != nil {
+		return err
+	}
+	defer record.close(ctx)
 	teller := &teller{app: a, job: j}
-	l, err := ringfence.New(store, &ringfence.Options{OnEvent: teller.tell})
+	l, err := ringfence.New(store, &ringfence.Options{OnEvent: record.saw(teller.tell)})
 	if err != nil {
 		return err
 	}
 	early := catchEarly(ctx)
 	defer early.stop()
-	err = l.Run(early.ctx, j.name, j.work, func(ctx context.Context, lease *ringfence.Lease) error {
-		return a.supervise(ctx, j, lease, early)
-	})
+	err = do(held{a, j, l, early, record, t.Label})
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), reclaimTimeout)
 	defer cancel()
 	_ = l.Close(closing)
-	return notRun(early, err)
+	return err
 }
 
 // notRun adds to err, where it is so, that nothing was run.
@@ -55,6 +90,13 @@ func (a *app) supervise(ctx context.Context, j job, lease *ringfence.Lease, earl
 	if early.caught() != 0 {
 		return context.Cause(ctx)
 	}
+	signature, err := j.signing.sign(lease.Fence())
+	if err == nil {
+		err = a.establish(ctx, j, lease, signature)
+	}
+	if err != nil {
+		return err
+	}
 	limits := child.Limits{Stop: ctx.Done(), Grace: j.plan.Grace}
 	if !lease.Unfenced() {
 		left := func() time.Duration { return lease.Remaining() - lastMoment(j.plan.Grace) }
@@ -62,7 +104,13 @@ func (a *app) supervise(ctx context.Context, j job, lease *ringfence.Lease, earl
 		defer cancel()
 		limits.Kill = trust.Done()
 	}
-	p, err := child.Start(child.Command{Args: j.args, Env: child.Env(os.Environ(), j.env(ctx, lease), j.drop...)})
+	env := j.env(ctx, lease, signature)
+	carried, err := j.fenced.carry(env)
+	if err != nil {
+		return err
+	}
+	defer carried()
+	p, err := child.Start(child.Command{Args: j.args, Env: child.Env(os.Environ(), env, j.drop...), Isolate: j.isolate})
 	if err != nil {
 		return startError(err)
 	}
@@ -107,14 +155,20 @@ func startError(err error) error {
 }
 
 // env is what the command finds in its environment.
-func (j job) env(ctx context.Context, lease *ringfence.Lease) map[string]string {
+func (j job) env(ctx context.Context, lease *ringfence.Lease, signature string) map[string]string {
 	env := map[string]string{"RINGFENCE_NAME": j.name}
 	if !lease.Unfenced() {
-		env["RINGFENCE_TOKEN"] = lease.Fence().Token.String()
-		env["RINGFENCE_FENCE"] = lease.Fence().String()
+		env = fenceVariables(lease.Fence())
+	}
+	if signature != "" {
+		env[signatureEnv] = signature
 	}
 	if deadline, ok := ctx.Deadline(); ok && j.work.Timeout != 0 {
 		env["RINGFENCE_DEADLINE"] = deadline.UTC().Format("2006-01-02T15:04:05.000Z")
 	}
 	return env
+}
+
+func fenceVariables(f fence.Fence) map[string]string {
+	return map[string]string{"RINGFENCE_NAME": f.Name, "RINGFENCE_TOKEN": f.Token.String(), "RINGFENCE_FENCE": f.String()}
 }

@@ -29,6 +29,9 @@ func (t *teller) tell(e ringfence.Event) {
 	case ringfence.EventRenewFailed:
 		t.app.say("a renewal of %s failed and is tried again until %s: %v", name, e.Until.UTC().Format(time.RFC3339), why(e.Err))
 	case ringfence.EventLost:
+		if t.job.step { // which says it itself
+			return
+		}
 		t.app.say("%v; ending the command", e.Err)
 	case ringfence.EventUntold:
 		t.app.say("the work is over, but the release could not be told: %s stays held with token %s until %s: %v",
@@ -53,6 +56,10 @@ func (t *teller) tellWait(err error) {
 	}
 	if reason != t.waited {
 		t.waited = reason
+		if t.job.work.Wait == 0 { // for as long as it takes
+			t.app.say("waiting: %s", line)
+			return
+		}
 		t.app.say("waiting up to %s: %s", span(t.job.work.Wait), line)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ringfence-go/ringfence/cmd/ringfence/internal/plan"
 	"github.com/ringfence-go/ringfence/fence"
 )
 
@@ -34,17 +35,7 @@ func (d *duration) Set(s string) error {
 	return nil
 }
 
-// span renders a duration without the zeros that Go puts behind it: 10m, not 10m0s.
-func span(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
+func span(d time.Duration) string { return plan.Span(d) }
 
 // flagError says in our own words what pflag says of a flag.
 func flagError(c *cobra.Command, err error) error {

@@ -25,6 +25,9 @@ type Config struct {
 	Quick bool
 	// ReadOnly takes no lease at all.
 	ReadOnly bool
+	// Destinations are places where the fences of the store's leases are checked. To
+	// compare them the store is opened, so there are none with ReadOnly.
+	Destinations []Destination
 	// Progress is told what is being done, and may be nil.
 	Progress func(stage string)
 }
@@ -74,6 +77,9 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		r.measured = len(measured)
 	}
 	r.spared = !c.ReadOnly && r.measured == 0
+	if rank(r.Grade) < rank(driver.Unfit) {
+		r.add(c.destinations(ctx)...)
+	}
 	return r, ctx.Err()
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
+	"github.com/ringfence-go/ringfence/guard/casguard"
 	"github.com/ringfence-go/ringfence/guard/gcsguard"
 	"github.com/ringfence-go/ringfence/guard/s3guard"
 	"github.com/ringfence-go/ringfence/store/gcsstore"
@@ -83,12 +84,12 @@ func parseS3(raw string) (Target, error) {
 		}
 		return s3store.Examine(ctx, client, u.Host, &s3store.Options{Label: label, Prefix: keyPrefix(u)})
 	}
-	t.destination = func(ctx context.Context) (Destination, error) {
+	t.object = func(ctx context.Context, r guard.Rule) (*casguard.Guard, error) {
 		client, err := s3Client(ctx, u)
 		if err != nil {
 			return nil, err
 		}
-		return newObject(s3guard.New(client, u.Host, strings.TrimPrefix(u.Path, "/"), guard.Sequenced, nil))
+		return s3guard.New(client, u.Host, strings.TrimPrefix(u.Path, "/"), r, nil)
 	}
 	return t, nil
 }
@@ -140,13 +141,13 @@ func parseGS(raw string) (Target, error) {
 		}
 		return gcsstore.Examine(ctx, client, u.Host, options(label))
 	}
-	t.destination = func(ctx context.Context) (Destination, error) {
+	t.object = func(ctx context.Context, r guard.Rule) (*casguard.Guard, error) {
 		client, err := gcsClient(ctx, u)
 		if err != nil {
 			return nil, err
 		}
 		o := &gcsguard.Options{Endpoint: u.Query().Get("endpoint")}
-		return newObject(gcsguard.New(client, u.Host, strings.TrimPrefix(u.Path, "/"), guard.Sequenced, o))
+		return gcsguard.New(client, u.Host, strings.TrimPrefix(u.Path, "/"), r, o)
 	}
 	return t, nil
 }
@@ -162,6 +163,22 @@ func gcsClient(ctx context.Context, u *url.URL) (gcsstore.Client, error) {
 		return nil, unfit(err, "set GOOGLE_APPLICATION_CREDENTIALS, or run `gcloud auth application-default login`")
 	}
 	return client, nil
+}
+
+// CheckObject reports why t is no object that can be published to, or nil.
+func (t Target) CheckObject() error {
+	if t.object == nil {
+		return fmt.Errorf("%w destination %s: want a path, s3://BUCKET/KEY or gs://BUCKET/OBJECT", fence.ErrInvalid, t.Label)
+	}
+	return nil
+}
+
+// Object is the guard of the object behind t.
+func (t Target) Object(ctx context.Context, r guard.Rule) (*casguard.Guard, error) {
+	if err := t.CheckObject(); err != nil {
+		return nil, err
+	}
+	return t.object(ctx, r)
 }
 
 // opened keeps a failed store from being taken for one.

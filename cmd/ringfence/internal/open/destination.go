@@ -35,65 +35,95 @@ func (t Target) Destination(ctx context.Context) (Destination, error) {
 	switch {
 	case t.destination != nil:
 		return t.destination(ctx)
+	case t.object != nil:
+		return newObject(t.object(ctx, guard.Sequenced))
 	case t.Kind == Postgres:
-		return &inPostgres{inSQL{t.postgres(), sqlguard.Postgres}}, nil
+		return newInSQL(t.postgres(), Postgres), nil
 	case t.Kind == SQLite:
 		return t.sqliteDestination()
 	}
 	return nil, fmt.Errorf("%w destination %s: no guard keeps marks there that can be read as a whole", fence.ErrInvalid, t.Label)
 }
 
-// sqliteDestination opens a file that is there, and leaves its journal as it is.
+// sqliteDestination is the file's.
 func (t Target) sqliteDestination() (Destination, error) {
-	if _, err := os.Stat(t.path); err != nil {
-		return nil, unfit(fmt.Errorf("the database file: %w", reasonOf(err)), "name the file that the protected data is in")
-	}
-	db, err := openSQLite(t.path)
+	db, err := t.existingFile()
 	if err != nil {
 		return nil, err
 	}
-	return &inSQL{db, sqlguard.SQLite}, nil
+	return newInSQL(db, SQLite), nil
 }
 
-// inSQL are the marks of package sqlguard.
+// existingFile opens a file of SQLite that is there, and leaves its journal as it is.
+func (t Target) existingFile() (*sql.DB, error) {
+	if _, err := os.Stat(t.path); err != nil {
+		return nil, unfit(fmt.Errorf("the database file: %w", reasonOf(err)), "name the file that the protected data is in")
+	}
+	return openSQLite(t.path)
+}
+
+// inSQL are the marks of package sqlguard and those of guarded tables.
 type inSQL struct {
 	db      *sql.DB
 	dialect sqlguard.Dialect
+	tables  *tableguard.DB
+}
+
+func newInSQL(db *sql.DB, k Kind) *inSQL {
+	dialects := map[Kind]sqlguard.Dialect{Postgres: sqlguard.Postgres, SQLite: sqlguard.SQLite, MySQL: sqlguard.MySQL}
+	return &inSQL{db, dialects[k], tableguard.On(db, tableDialects[k])}
 }
 
 func (d *inSQL) Marks(ctx context.Context, prefix string) (guard.Marks, error) {
-	return sqlguard.Marks(ctx, d.db, d.dialect, prefix)
-}
-
-func (d *inSQL) Raise(ctx context.Context, prefix string, to fence.Token) (int, error) {
-	if m, err := d.Marks(ctx, prefix); err != nil || m.Count == 0 { // maybe there are no tables
-		return 0, err
-	}
-	return sqlguard.RaiseMarks(ctx, d.db, d.dialect, prefix, to)
-}
-
-func (d *inSQL) Close() error { return d.db.Close() }
-
-// inPostgres are those and the marks of guarded tables.
-type inPostgres struct{ inSQL }
-
-func (d *inPostgres) Marks(ctx context.Context, prefix string) (guard.Marks, error) {
-	one, err1 := d.inSQL.Marks(ctx, prefix)
-	other, err2 := tableguard.Marks(ctx, d.db, prefix)
+	one, err1 := sqlguard.Marks(ctx, d.db, d.dialect, prefix)
+	other, err2 := d.tables.Marks(ctx, prefix)
 	return one.Add(other), errors.Join(err1, err2)
 }
 
-func (d *inPostgres) Raise(ctx context.Context, prefix string, to fence.Token) (int, error) {
-	n, err := d.inSQL.Raise(ctx, prefix, to)
-	if err != nil {
+// Raise looks first, since there may be no tables for marks.
+func (d *inSQL) Raise(ctx context.Context, prefix string, to fence.Token) (n int, err error) {
+	if m, err := sqlguard.Marks(ctx, d.db, d.dialect, prefix); err != nil {
+		return 0, err
+	} else if m.Count > 0 {
+		if n, err = sqlguard.RaiseMarks(ctx, d.db, d.dialect, prefix, to); err != nil {
+			return n, err
+		}
+	}
+	if m, err := d.tables.Marks(ctx, prefix); err != nil || m.Count == 0 {
 		return n, err
 	}
-	if m, err := tableguard.Marks(ctx, d.db, prefix); err != nil || m.Count == 0 {
-		return n, err
-	}
-	more, err := tableguard.RaiseMarks(ctx, d.db, prefix, to)
+	more, err := d.tables.RaiseMarks(ctx, prefix, to)
 	return n + more, err
 }
+
+// AllMarks lists the marks in the SQL database behind t one by one.
+func (t Target) AllMarks(ctx context.Context) ([]guard.HighMark, error) {
+	db, err := t.existing()
+	if err != nil {
+		return nil, err
+	}
+	d := newInSQL(db, t.Kind)
+	defer d.Close()
+	return d.all(ctx)
+}
+
+// all looks first, as Raise does.
+func (d *inSQL) all(ctx context.Context) (all []guard.HighMark, err error) {
+	m, err := sqlguard.Marks(ctx, d.db, d.dialect, "")
+	if err == nil && m.Count > 0 {
+		all, err = sqlguard.Above(ctx, d.db, d.dialect, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m, err = d.tables.Marks(ctx, ""); err != nil || m.Count == 0 {
+		return all, err
+	}
+	more, err := d.tables.Above(ctx, 0)
+	return append(all, more...), err
+}
+
+func (d *inSQL) Close() error { return d.db.Close() }
 
 // marksInRedis are the marks of package redisguard.
 type marksInRedis struct{ client *redis.Client }

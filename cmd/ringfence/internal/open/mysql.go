@@ -10,7 +10,6 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/ringfence-go/ringfence/driver"
-	"github.com/ringfence-go/ringfence/guard/sqlguard"
 	"github.com/ringfence-go/ringfence/store/sqlstore"
 )
 
@@ -50,7 +49,7 @@ func parseMySQL(raw string) (Target, error) {
 	cfg.Timeout = connectTimeout
 	cfg.Logger = &mysql.NopLogger{} // what matters is in the errors
 	c := mysqlTarget{cfg}
-	t.server, t.examine, t.destination = c.store, c.look, c.marks
+	t.mysql, t.server, t.examine, t.destination = c, c.store, c.look, c.marks
 	return t, nil
 }
 
@@ -95,5 +94,5 @@ func (t mysqlTarget) marks(context.Context) (Destination, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &inSQL{db, sqlguard.MySQL}, nil
+	return newInSQL(db, MySQL), nil
 }

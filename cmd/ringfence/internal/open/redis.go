@@ -26,6 +26,7 @@ func parseRedis(raw string) (Target, error) {
 	if err != nil { // its text may repeat the URL
 		return Target{}, invalidServer(Redis, "check its host, its database number and its parameters", redisForm)
 	}
+	t.redis = options
 	t.server = func(ctx context.Context, label string) (Store, error) {
 		client := redis.NewClient(options)
 		s, err := redisstore.Open(ctx, client, &redisstore.Options{Label: label})

@@ -15,9 +15,12 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/guard"
+	"github.com/ringfence-go/ringfence/guard/casguard"
 )
 
 // Target is a parsed URL.
@@ -34,13 +37,17 @@ type Target struct {
 	makeFolder bool   // of path: it is our own default
 
 	config *pgx.ConnConfig // PostgreSQL
+	mysql  mysqlTarget     // MySQL
+	redis  *redis.Options  // Redis
 
 	// server connects to a store that is no SQL database.
 	server func(ctx context.Context, label string) (Store, error)
 	// examine looks at it.
 	examine func(ctx context.Context, label string) ([]driver.Finding, error)
-	// destination opens the guarded place, where it is no SQL database.
+	// destination opens the guarded place, where it is no SQL database and no object.
 	destination func(context.Context) (Destination, error)
+	// object is the guard of the one object that the URL names.
+	object func(context.Context, guard.Rule) (*casguard.Guard, error)
 	// resolution is the store's unit of time, known before it is reached.
 	resolution time.Duration
 }

@@ -16,3 +16,17 @@ CREATE TABLE IF NOT EXISTS ringfence_mark_term (
 	at       BIGINT NOT NULL,
 	PRIMARY KEY (resource, token)
 ) ENGINE = InnoDB;
+CREATE TABLE IF NOT EXISTS ringfence_mark_reset (
+	resource    VARBINARY(512) NOT NULL,
+	incarnation BIGINT NOT NULL,
+	lease       VARBINARY(512) NOT NULL,
+	token       BIGINT NOT NULL,
+	seq         BIGINT NOT NULL,
+	`key`       VARBINARY(256) NOT NULL,
+	above       BIGINT NOT NULL CHECK (above BETWEEN 0 AND 9007199254740990),
+	reason      VARBINARY(1024) NOT NULL,
+	`by`        VARBINARY(256) NOT NULL,
+	role        VARBINARY(512) NOT NULL,
+	at          BIGINT NOT NULL,
+	PRIMARY KEY (resource, incarnation)
+) ENGINE = InnoDB;

@@ -16,3 +16,17 @@ CREATE TABLE IF NOT EXISTS ringfence.mark_term (
 	at       timestamptz NOT NULL,
 	PRIMARY KEY (resource, token)
 );
+CREATE TABLE IF NOT EXISTS ringfence.mark_reset (
+	resource    text COLLATE "C" NOT NULL,
+	incarnation bigint NOT NULL,
+	lease       text COLLATE "C" NOT NULL,
+	token       bigint NOT NULL,
+	seq         bigint NOT NULL,
+	key         text COLLATE "C" NOT NULL,
+	above       bigint NOT NULL CHECK (above BETWEEN 0 AND 9007199254740990),
+	reason      text NOT NULL,
+	by          text NOT NULL,
+	role        text NOT NULL,
+	at          timestamptz NOT NULL,
+	PRIMARY KEY (resource, incarnation)
+);

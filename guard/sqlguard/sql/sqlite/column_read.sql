@@ -1,2 +1,2 @@
 -- Read the fence column of a protected row and the clock, after a write that changed nothing.
-SELECT coalesce({row}.{fence}, 0), CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) FROM {table} WHERE {row}.{id} = {key}
+SELECT {row}.{fence}, CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) FROM {table} WHERE {row}.{id} = {key}

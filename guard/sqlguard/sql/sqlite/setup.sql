@@ -15,3 +15,17 @@ CREATE TABLE IF NOT EXISTS ringfence_mark_term (
 	at       INTEGER NOT NULL,
 	PRIMARY KEY (resource, token)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS ringfence_mark_reset (
+	resource    TEXT NOT NULL,
+	incarnation INTEGER NOT NULL,
+	lease       TEXT NOT NULL,
+	token       INTEGER NOT NULL,
+	seq         INTEGER NOT NULL,
+	key         TEXT NOT NULL,
+	above       INTEGER NOT NULL CHECK (above BETWEEN 0 AND 9007199254740990),
+	reason      TEXT NOT NULL,
+	by          TEXT NOT NULL,
+	role        TEXT NOT NULL,
+	at          INTEGER NOT NULL,
+	PRIMARY KEY (resource, incarnation)
+) STRICT, WITHOUT ROWID;

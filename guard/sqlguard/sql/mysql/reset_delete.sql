@@ -1,0 +1,2 @@
+-- End the locked mark of a resource, so that none is there until a term begins.
+DELETE FROM ringfence_mark WHERE resource = $1

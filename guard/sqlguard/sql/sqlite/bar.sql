@@ -1,0 +1,2 @@
+-- Read the token that no term of a resource may be at or below since its last reset; no row where there was none.
+SELECT above FROM ringfence_mark_reset WHERE resource = ?1 ORDER BY incarnation DESC LIMIT 1

@@ -1,0 +1,2 @@
+-- List the marks above a token, highest first.
+SELECT lease, token, at FROM ringfence_guard_mark WHERE token > ? ORDER BY token DESC, lease

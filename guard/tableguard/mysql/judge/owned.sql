@@ -1,0 +1,2 @@
+-- Judge a row under the rule owned.
+CALL ringfence_own({name}, {place})

@@ -1,0 +1,15 @@
+-- Refuse the statement, by its cause, and say why and what to do: in 128 characters, since MySQL takes no more.
+CREATE PROCEDURE ringfence_refuse(cause VARCHAR(16), why VARCHAR(1024) CHARACTER SET utf8mb4, place VARCHAR(64) CHARACTER SET utf8mb4)
+SQL SECURITY DEFINER
+BEGIN
+	DECLARE message VARCHAR(128) CHARACTER SET utf8mb4 DEFAULT LEFT(CONCAT('ringfence refused the write: ', cause, ': ', why, ' [', place, ']'), 128);
+	CASE cause
+	WHEN 'superseded' THEN SIGNAL SQLSTATE 'RF001' SET MYSQL_ERRNO = 45001, MESSAGE_TEXT = message;
+	WHEN 'out_of_sequence' THEN SIGNAL SQLSTATE 'RF002' SET MYSQL_ERRNO = 45002, MESSAGE_TEXT = message;
+	WHEN 'conflict' THEN SIGNAL SQLSTATE 'RF003' SET MYSQL_ERRNO = 45003, MESSAGE_TEXT = message;
+	WHEN 'lapsed' THEN SIGNAL SQLSTATE 'RF004' SET MYSQL_ERRNO = 45004, MESSAGE_TEXT = message;
+	WHEN 'not_established' THEN SIGNAL SQLSTATE 'RF005' SET MYSQL_ERRNO = 45005, MESSAGE_TEXT = message;
+	WHEN 'future' THEN SIGNAL SQLSTATE 'RF006' SET MYSQL_ERRNO = 45006, MESSAGE_TEXT = message;
+	ELSE SIGNAL SQLSTATE 'RF007' SET MYSQL_ERRNO = 45007, MESSAGE_TEXT = message;
+	END CASE;
+END

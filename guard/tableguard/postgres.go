@@ -1,0 +1,149 @@
+package tableguard
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// postgres guards tables of PostgreSQL.
+type postgres struct{ db *sql.DB }
+
+// oneAtATime makes installations wait for each other: CREATE SCHEMA IF NOT EXISTS
+// and its kind fail when they meet.
+const oneAtATime = `SELECT pg_advisory_xact_lock(hashtext('ringfence guard install'))`
+
+func (p postgres) install(ctx context.Context, t Table) error {
+	return p.change(ctx, t, func(r relation) (string, error) {
+		script, err := t.script(r)
+		return Postgres.sql("setup") + script, err
+	})
+}
+
+func (p postgres) remove(ctx context.Context, name string) error {
+	return p.change(ctx, Table{Name: name, Lease: "any"}, func(r relation) (string, error) { return unguard(r) + unsigned(r), nil })
+}
+
+func (p postgres) script(ctx context.Context, t Table) (string, error) {
+	tx, err := p.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return "", err
+	}
+	defer tx.Rollback()
+	r, err := t.find(ctx, tx)
+	if err != nil {
+		return "", err
+	}
+	text, err := t.script(r)
+	if err != nil {
+		return "", err
+	}
+	return "BEGIN;\n" + Postgres.sql("setup") + text + "COMMIT;\n", nil
+}
+
+func (p postgres) change(ctx context.Context, t Table, script func(relation) (string, error)) error {
+	tx, err := p.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if _, err := tx.ExecContext(ctx, oneAtATime); err != nil {
+		return err
+	}
+	r, err := t.find(ctx, tx)
+	if err != nil {
+		return err
+	}
+	text, err := script(r)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, text); err != nil {
+		return fmt.Errorf("table %s: %w", r.name, err)
+	}
+	return tx.Commit()
+}
+
+// find looks the table up and refuses what can't be guarded.
+func (t Table) find(ctx context.Context, tx *sql.Tx) (relation, error) {
+	p, err := t.lease()
+	if err != nil {
+		return relation{}, err
+	}
+	schema, name, qualified := strings.Cut(t.Name, ".")
+	if !qualified {
+		schema, name = "", t.Name
+	}
+	var r relation
+	var why, missing, partitions string
+	var leases bool
+	row := tx.QueryRowContext(ctx, Postgres.sql("describe"), schema, name, strings.Join(p.columns(), "\n"))
+	err = row.Scan(&r.name, &r.partitioned, &why, &missing, &partitions, &leases)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return r, t.refuse("there is no such table; case counts, and the schema stands before a dot")
+	case err != nil:
+		return r, err
+	case why != "":
+		return r, t.refuse(why)
+	case missing != "":
+		return r, t.refuse("the lease names columns that it has not: " + missing)
+	case t.rule() == Owned && !leases:
+		return r, t.refuse("the rule owned needs the leases in this database, and there is no table ringfence.lease")
+	}
+	if partitions != "" {
+		r.partitions = strings.Split(partitions, "\n")
+	}
+	return r, nil
+}
+
+func (p postgres) list(ctx context.Context) ([]Status, error) {
+	rows, err := p.db.QueryContext(ctx, Postgres.sql("guarded"))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []Status
+	for rows.Next() {
+		var s Status
+		var args, enabled string
+		var whole bool
+		if err := rows.Scan(&s.Name, &args, &enabled, &whole); err != nil {
+			return nil, err
+		}
+		s.Off = enabled != "A"
+		s.Rule, s.Lease, err = arguments(args, whole)
+		if err != nil {
+			return nil, fmt.Errorf("table %s: %w", s.Name, err)
+		}
+		all = append(all, s)
+	}
+	return all, rows.Err()
+}
+
+// arguments reads those of a trigger, as [Table.script] wrote them.
+// That of a whole statement has one more than the parts of the name.
+func arguments(text string, whole bool) (Rule, string, error) {
+	raw, err := hex.DecodeString(text)
+	if err != nil {
+		return "", "", err
+	}
+	all := strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00")
+	if whole {
+		all = all[:2]
+	}
+	brace := strings.NewReplacer("{", "{{", "}", "}}")
+	var lease strings.Builder
+	for i, part := range all[1:] {
+		if i%2 == 1 {
+			part = "{" + part + "}"
+		} else {
+			part = brace.Replace(part)
+		}
+		lease.WriteString(part)
+	}
+	return Rule(all[0]), lease.String(), nil
+}

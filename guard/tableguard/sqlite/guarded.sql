@@ -1,0 +1,2 @@
+-- List the guarded tables.
+SELECT name, lease, rule FROM ringfence_guarded ORDER BY name

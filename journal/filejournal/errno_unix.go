@@ -1,0 +1,7 @@
+//go:build unix
+
+package filejournal
+
+import "syscall"
+
+const errReadOnly = syscall.EROFS

@@ -1,0 +1,5 @@
+package filejournal
+
+import "syscall"
+
+const errReadOnly = syscall.Errno(19) // ERROR_WRITE_PROTECT

@@ -1,0 +1,10 @@
+// Package sqljournal keeps a journal in a table of a database, best of the one that
+// hosts the leases: the events are then on the same clock as they. It imports no
+// driver: open the *sql.DB with the one you use.
+//
+//	j, err := sqljournal.Open(db, sqljournal.Postgres, nil)
+//
+// The table is ringfence.event in PostgreSQL and ringfence_event elsewhere. It is made
+// by the first append, where the role may; [Schema] is for whoever makes it by hand. A
+// role that records needs INSERT, SELECT and DELETE on it, DELETE for the clean-up alone.
+package sqljournal
