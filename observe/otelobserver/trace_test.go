@@ -37,7 +37,7 @@ func traced(t *testing.T, work func(context.Context, *ringfence.Lease) error) sd
 func attributes(s sdk.ReadOnlySpan) map[string]string {
 	found := make(map[string]string)
 	for _, a := range s.Attributes() {
-		found[string(a.Key)] = a.Value.Emit()
+		found[string(a.Key)] = a.Value.String()
 	}
 	return found
 }

@@ -28,7 +28,7 @@ DSN is the URL of a PostgreSQL, a MySQL or MariaDB, or a file of SQLite, as for 
 		Args: subcommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.guardInstallCmd(), a.guardStatusCmd(), a.guardStatsCmd(), a.guardRemoveCmd(), a.guardResetCmd())
+	c.AddCommand(a.guardInstallCmd(), a.guardStatusCmd(), a.guardStatsCmd(), a.guardRemoveCmd(), a.guardResetCmd(), a.guardTrustCmd(), a.guardUntrustCmd())
 	return c
 }
 
