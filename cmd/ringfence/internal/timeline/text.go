@@ -88,7 +88,7 @@ type columns struct{ token, holder, bar int }
 const longestHolder, shortestBar, outcomeWidth = 18, 20, 32
 
 func (p Page) columns(h history.History) columns {
-	c := columns{token: len("TOKEN")}
+	c := columns{token: len("TOKEN"), holder: len("HOLDER")}
 	for _, t := range h.Terms {
 		c.token = max(c.token, len(t.Token.String()))
 		c.holder = max(c.holder, min(utf8.RuneCountInString(t.Holder), longestHolder))

@@ -83,6 +83,14 @@ func TestDrawings(t *testing.T) {
 	golden(t, "night_events.txt", lines.String())
 }
 
+func TestShortHoldersLeaveTheirHeadingWhole(t *testing.T) {
+	t.Parallel()
+	e := journal.Event{Kind: journal.Granted, Name: "job", Token: 7, Holder: "a", At: time.Now()}
+	if text := draw(t, Page{Width: 100}, history.Of("job", []journal.Event{e})); !strings.Contains(text, "HOLDER") {
+		t.Errorf("the heading is cut:\n%s", text)
+	}
+}
+
 func TestDrawingOfNothing(t *testing.T) {
 	t.Parallel()
 	h := history.Of("nobody", nil)
