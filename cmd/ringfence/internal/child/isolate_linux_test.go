@@ -45,6 +45,16 @@ func (r *run) tree() (pids []int) {
 	return pids
 }
 
+// TestNoInitWithoutItsDoor: in a program that does not begin with BeInit an init would be
+// that program once more, and its init again. It runs beside no other test.
+func TestNoInitWithoutItsDoor(t *testing.T) {
+	canBeInit = false
+	defer func() { canBeInit = true }()
+	if err := CanIsolate(); err == nil || !strings.Contains(err.Error(), "BeInit") {
+		t.Errorf("%v; want a refusal before anything is started", err)
+	}
+}
+
 // TestIsolatedDiesWithTheWrapper: a daemon that left its group, its session and its
 // parent, and the child of it, which a KILL of the wrapper leaves behind otherwise.
 func TestIsolatedDiesWithTheWrapper(t *testing.T) {
