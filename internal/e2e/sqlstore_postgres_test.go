@@ -91,7 +91,7 @@ func TestPostgresLockedRowStopsNobodyElse(t *testing.T) {
 		all.Go(func() { _ = mustAcquire(t, s, fmt.Sprint("new ", round)) })
 		all.Wait()
 	}
-	short, end := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	short, end := context.WithTimeout(t.Context(), 2*time.Second)
 	defer end()
 	err = s.Release(short, terms[0])
 	wantError(t, err, driver.ErrUnavailable, "locked")

@@ -84,7 +84,7 @@ func renewalReplyLost(t *testing.T, at *site) string {
 	}
 	<-time.After(max(at.tick, 2*time.Millisecond))
 	lose()
-	_, err = s.Renew(within(t, 3*time.Second), term, 10*long)
+	_, err = s.Renew(within(t, 6*time.Second), term, 10*long)
 	heal()
 	if err != nil && !errors.Is(err, driver.ErrUnknown) {
 		t.Errorf("the renewal: %v", err)
@@ -138,7 +138,7 @@ func acquireReplyLost(t *testing.T, at *site) string {
 	release(t, s, take(t, s, "job", long)) // so that the next acquire is one step
 	r := request("job", long)
 	lose()
-	_, err := s.Acquire(within(t, 3*time.Second), r)
+	_, err := s.Acquire(within(t, 6*time.Second), r)
 	heal()
 	if err != nil && !errors.Is(err, driver.ErrUnknown) {
 		t.Fatalf("the acquire: %v", err)
