@@ -29,7 +29,8 @@
 // is renewed. The lease is released when the work has returned, never under it: work
 // that ignores its context keeps the name until the lease runs out, and an
 // [EventOverdue] says so. Every EventStarted is followed by one EventStopped, also after
-// a panic, and there is no other EventStopped.
+// a panic, and there is no other EventStopped. An EventLost behind it says that the term had
+// ended before.
 //
 // # There can be two
 //

@@ -13,12 +13,13 @@ const (
 	EventStarted     EventKind = "started"     // the work begins
 	EventOverdue     EventKind = "overdue"     // the lease has run out and the work goes on: it may run beside another leader's
 	EventStopped     EventKind = "stopped"     // the work has returned; the release follows
+	EventLost        EventKind = "lost"        // the term had ended before the work returned; Err is the *ringfence.LostError
 )
 
 // Event is one thing that happened to a candidate.
 type Event struct {
 	Kind  EventKind
 	Fence fence.Fence // the token is 0 before there is a term
-	Err   error       // what the work returned, or why a resource could not be established
+	Err   error       // what the work returned, how the term was lost, or why a resource could not be established
 	Cause error       // why the work's context had ended; nil where it had not
 }

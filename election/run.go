@@ -87,6 +87,9 @@ func (c *candidate) stand(ctx context.Context) (next, error) {
 	if t == nil {
 		return next{again: c.worthAsking(err)}, err
 	}
+	if lost := lostBy(err, t.Fence()); lost != nil && led {
+		c.OnEvent(Event{Kind: EventLost, Fence: t.Fence(), Err: lost})
+	}
 	n := afterTerm(err, t.Fence(), context.Cause(ctx) == ErrResigned) //nolint:errorlint // the cause itself
 	n.led = led
 	return n, err
@@ -104,14 +107,22 @@ func down(err error) bool {
 	return errors.Is(err, ringfence.ErrUnavailable) || errors.Is(err, ringfence.ErrUnknown)
 }
 
+// lostBy is how the term of f was lost, if err says that it was.
+func lostBy(err error, f fence.Fence) *ringfence.LostError {
+	if lost, ok := errors.AsType[*ringfence.LostError](err); ok && lost.Fence == f {
+		return lost
+	}
+	return nil
+}
+
 // afterTerm says what follows the outcome of a term.
 func afterTerm(err error, f fence.Fence, resigned bool) next {
-	lost, isLost := errors.AsType[*ringfence.LostError](err)
+	lost := lostBy(err, f)
 	missing, isUnready := errors.AsType[*unready](err)
 	switch {
 	case resigned:
 		return next{again: true, holdsBack: true}
-	case isLost && lost.Fence == f: // where it was taken away, another has its turn
+	case lost != nil: // where it was taken away, another has its turn
 		return next{again: true, holdsBack: lost.Cause == ringfence.EndForced || lost.Cause == ringfence.EndSuperseded}
 	case isUnready:
 		return next{again: missing.mayMend(), holdsBack: true}

@@ -155,7 +155,7 @@ func TestALostTermIsStoodForAgain(t *testing.T) {
 					s.Errorf("token %s after %s", second.Fence().Token, first.Fence().Token)
 				}
 				wantEnded(s, context.Cause(first.Lease().Context()), cause)
-				s.wantTold("a started", "a stopped", "a started")
+				s.wantTold("a started", "a stopped", "a lost", "a started")
 			})
 		})
 	}
@@ -276,7 +276,7 @@ func TestStoreDownWhileWaitingAndAfterATerm(t *testing.T) {
 		if err := a.gone(); !errors.Is(err, ringfence.ErrUnavailable) {
 			s.Errorf("got %v", err)
 		}
-		s.wantTold("a started", "a stopped", "b started")
+		s.wantTold("a started", "a stopped", "a lost", "b started")
 	})
 }
 

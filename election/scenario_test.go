@@ -225,7 +225,7 @@ func TestScenario_R23_WorkThatIgnoresItsContext(t *testing.T) {
 		if !ok || !lost.Suspect || lost.Fence != first.Fence() {
 			s.Errorf("got %v", lost)
 		}
-		s.wantTold("a started", "a overdue", "b started", "a stopped")
+		s.wantTold("a started", "a overdue", "b started", "a stopped", "a lost")
 	})
 }
 

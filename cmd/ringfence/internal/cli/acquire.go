@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +34,8 @@ rights to is refused. It is of use on the machine that it was made on.`
 type acquireFlags struct {
 	lease, wait  duration
 	file, holder string
+	establish    []string
+	sign         signFlags
 }
 
 func (a *app) acquireCmd() *cobra.Command {
@@ -43,17 +47,25 @@ func (a *app) acquireCmd() *cobra.Command {
 
 ` + stepsHelp + `
 
-The variables are RINGFENCE_NAME, RINGFENCE_TOKEN and RINGFENCE_FENCE, as in ringfence run.
+The variables are RINGFENCE_NAME, RINGFENCE_TOKEN and RINGFENCE_FENCE, as in ringfence run,
+and with --sign RINGFENCE_SIGNATURE.
 trusted_until in FILE, and in the answer for -o json, is until when the lease is trusted on
 the clock of this machine: work that must not run beside another's has to be over by then. A
 FILE that holds a grant which is still trusted is left alone (status 75); one whose trust is
 over is replaced.
+
+--establish begins the term at every guarded table of a database that the lease protects:
+nothing older can land there any more.
+
+--sign has a key of a file of ringfence keys vouch for the fence, for the one destination
+that --audience names. Renewals don't sign anew: let the signature last for all of the work.
 
 Exit status:
   0    acquired
   64   usage: a flag, name, duration, file or URL is wrong
   69   the store can't be used: unreachable, or unfit to host a lease
   75   the name is held by somebody else, or FILE holds a grant
+  77   a database refused the term that --establish begins; nothing is held
   125  the grant could not be written; it was released
   128+n  ended by signal n; nothing is held`,
 		Args: arguments(1, 1, "one NAME"),
@@ -62,7 +74,14 @@ Exit status:
 				return err
 			}
 			j := step(args[0], "acquire")
-			j.work.Wait = time.Duration(f.wait)
+			j.work.Wait, j.work.Holder = time.Duration(f.wait), f.holder
+			var err error
+			if j.fenced, err = (fencedFlags{establish: f.establish}).check(); err != nil {
+				return err
+			}
+			if j.signing, err = f.sign.check(c, j); err != nil {
+				return err
+			}
 			return a.hold(c.Context(), j, func(h held) error { return h.early.orEnded(h.acquire(f), "; nothing is held") })
 		},
 	}
@@ -71,6 +90,8 @@ Exit status:
 	fl.StringVar(&f.file, "grant", "", "write the grant to `FILE`; required")
 	fl.Var(&f.wait, "wait", "wait that long for the name, or for the store")
 	fl.StringVar(&f.holder, "holder", "", "`LABEL` that others see; HOST:PID of the script where absent")
+	addEstablish(c, &f.establish)
+	f.sign.add(c)
 	a.journalFlag(c)
 	a.outputFlag(c)
 	return c
@@ -123,7 +144,8 @@ func (h held) acquire(f acquireFlags) error {
 	}
 	defer lease.Abandon()
 	g := grant.Of(h.label, lease)
-	if err = context.Cause(ctx); err == nil {
+	signature, err := h.begin(ctx, lease)
+	if err == nil {
 		err = grant.Create(f.file, g)
 	}
 	if err != nil {
@@ -132,7 +154,22 @@ func (h held) acquire(f acquireFlags) error {
 		}
 		return err
 	}
-	return h.app.printGrant(g, variables(g))
+	return h.app.printGrant(g, signature, variables(g.Fence, signature))
+}
+
+// begin signs the fence and establishes the term while there is trust in the lease.
+func (h held) begin(ctx context.Context, lease *ringfence.Lease) (signature string, err error) {
+	signature, err = h.job.signing.sign(lease.Fence())
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, lease.Remaining(),
+		fmt.Errorf("establish %s: the lease was over before its term was established; give it a longer --lease", fence.Quote(h.job.name)))
+	defer cancel()
+	if err := h.app.establish(ctx, h.job, lease, signature); err != nil {
+		return "", err
+	}
+	return signature, context.Cause(ctx)
 }
 
 func (h held) ask(ctx context.Context, hold ringfence.Hold) (*ringfence.Lease, error) {
@@ -150,10 +187,13 @@ type grantJSON struct {
 	Holder           string      `json:"holder"`
 	TrustedUntil     time.Time   `json:"trusted_until"`
 	RemainingSeconds float64     `json:"remaining_seconds"`
+	Signature        string      `json:"signature,omitempty"`
 }
 
-func (a *app) printGrant(g grant.Grant, text string) error {
-	v := grantJSON{g.Fence.Name, g.Fence.Token, g.Fence.String(), g.Holder, g.TrustedUntil().UTC(), g.Remaining().Seconds()}
+// printGrant prints the grant and its signature, if there is one, for programs, and text
+// for people.
+func (a *app) printGrant(g grant.Grant, signature, text string) error {
+	v := grantJSON{g.Fence.Name, g.Fence.Token, g.Fence.String(), g.Holder, g.TrustedUntil().UTC(), g.Remaining().Seconds(), signature}
 	return a.print(map[string]any{"grant": v}, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
@@ -161,10 +201,13 @@ func (a *app) printGrant(g grant.Grant, text string) error {
 }
 
 // variables are lines for eval.
-func variables(g grant.Grant) string {
+func variables(f fence.Fence, signature string) string {
+	all := fenceVariables(f)
+	if signature != "" {
+		all[signatureEnv] = signature
+	}
 	var b strings.Builder
-	all := fenceVariables(g.Fence)
-	for _, name := range []string{"RINGFENCE_NAME", "RINGFENCE_TOKEN", "RINGFENCE_FENCE"} {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		fmt.Fprintf(&b, "export %s='%s'\n", name, strings.ReplaceAll(all[name], "'", `'\''`))
 	}
 	return b.String()

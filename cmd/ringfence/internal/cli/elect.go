@@ -19,10 +19,11 @@ import (
 // electFlags are the flags of elect as they were typed.
 type electFlags struct {
 	lease, grace, pause duration
-	once                bool
+	once, isolate       bool
 	unavailable, holder string
 	fenced              fencedFlags
 	sign                signFlags
+	onLost              onLostFlag
 }
 
 func (a *app) electCmd() *cobra.Command {
@@ -50,6 +51,11 @@ RINGFENCE_DEADLINE.
 
 ` + signHelp + `
 
+` + onLostHelp + `
+This candidate stands again when the line has ended; the status is 79 with --once alone.
+
+` + isolateHelp + `
+
 On standard error stand one line when the term begins, "leading NAME with token N", and
 one when its command has ended.
 
@@ -73,6 +79,8 @@ one when its command has ended.
 	fl.StringVar(&f.holder, "holder", "", "`LABEL` that others see; HOST:PID where absent")
 	f.fenced.add(c)
 	f.sign.add(c)
+	f.onLost.add(c)
+	addIsolate(c, &f.isolate)
 	a.journalFlag(c)
 	_ = c.RegisterFlagCompletionFunc("if-unavailable", cobra.FixedCompletions([]string{"wait", "fail"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -86,7 +94,7 @@ func (f electFlags) job(c *cobra.Command, args []string) (job, election.Candidac
 	if dash := c.ArgsLenAtDash(); dash != 1 || len(args) < 2 {
 		return job{}, stand, usage("want one NAME, then -- and the command: ringfence elect NAME [flags] -- COMMAND [ARG...]")
 	}
-	j := job{name: args[0], args: args[1:]}
+	j := job{name: args[0], args: args[1:], onLost: f.onLost, isolate: f.isolate}
 	if err := fence.CheckName(j.name); err != nil {
 		return j, stand, err
 	}
@@ -103,6 +111,9 @@ func (f electFlags) job(c *cobra.Command, args []string) (job, election.Candidac
 	if err := driver.CheckHolder(f.holder); err != nil {
 		return j, stand, usage("--holder: %w", err)
 	}
+	if err := f.onLost.check(c); err != nil {
+		return j, stand, err
+	}
 	j.work = ringfence.Work{Renew: true, Lease: stand.Lease, Grace: stand.Grace, Unavailable: ringfence.Fail, Holder: f.holder}
 	var err error
 	if j.plan, err = j.work.Plan(); err != nil {
@@ -117,7 +128,7 @@ func (f electFlags) job(c *cobra.Command, args []string) (job, election.Candidac
 	if err := child.Find(j.args); err != nil {
 		return j, stand, startError(err)
 	}
-	return j, stand, nil
+	return j, stand, checkIsolate(j.isolate)
 }
 
 func (f electFlags) checkDurations(graceGiven bool) error {
@@ -136,8 +147,15 @@ func (f electFlags) checkDurations(graceGiven bool) error {
 
 func (a *app) elect(ctx context.Context, j job, stand election.Candidacy) error {
 	return a.hold(ctx, j, func(h held) error {
-		err := election.Run(h.early.ctx, h.locker, j.name, stand, func(ctx context.Context, term *election.Term) error {
-			return h.lead(ctx, stand, term)
+		ran := false // the command, in the last term
+		stand.OnEvent = func(e election.Event) {
+			if e.Kind == election.EventLost && ran {
+				h.heedLoss(e.Err)
+			}
+		}
+		err := election.Run(h.early.ctx, h.locker, j.name, stand, func(ctx context.Context, term *election.Term) (err error) {
+			ran, err = h.lead(ctx, stand, term)
+			return err
 		})
 		if sig := h.early.caught(); sig != 0 && errors.Is(err, context.Canceled) {
 			return &exitError{exitSignal + int(sig), fmt.Errorf("ended by the signal %v while it was not leading", sig)}
@@ -147,12 +165,12 @@ func (a *app) elect(ctx context.Context, j job, stand election.Candidacy) error 
 }
 
 // lead runs the command for one term, and says what follows when it has ended.
-func (h held) lead(ctx context.Context, stand election.Candidacy, term *election.Term) error {
+func (h held) lead(ctx context.Context, stand election.Candidacy, term *election.Term) (ran bool, err error) {
 	name := fence.Quote(h.job.name)
 	h.app.say("leading %s with token %s", name, term.Fence().Token)
-	err := h.supervise(ctx, term.Lease())
+	err = h.supervise(ctx, term.Lease())
 	own, isOwn := errors.AsType[*exitError](err)
-	ran := h.early.started()
+	ran = h.early.started()
 	switch asked := h.early.regain(); {
 	case asked != 0, ctx.Err() == nil && endedBySignal(status(err)):
 		h.early.cancel()
@@ -169,7 +187,7 @@ func (h held) lead(ctx context.Context, stand election.Candidacy, term *election
 		h.app.say("%s; standing again for %s in %s", what, name, span(stand.Pause))
 		term.Resign()
 	}
-	return err
+	return ran, err
 }
 
 // endedBySignal reports whether a command was ended by one of the signals with which

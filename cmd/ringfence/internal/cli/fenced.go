@@ -32,8 +32,12 @@ type fencedFlags struct{ clients, establish []string }
 
 func (f *fencedFlags) add(c *cobra.Command) {
 	c.Flags().StringSliceVar(&f.clients, "fence", nil, "hand the fence to programs by `CLIENT`: postgres, mysql; may be repeated")
-	c.Flags().StringArrayVar(&f.establish, "establish", nil, "begin the term at the guarded tables of the database `DSN`; may be repeated")
+	addEstablish(c, &f.establish)
 	_ = c.RegisterFlagCompletionFunc("fence", cobra.FixedCompletions([]string{"postgres", "mysql"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func addEstablish(c *cobra.Command, dsns *[]string) {
+	c.Flags().StringArrayVar(dsns, "establish", nil, "begin the term at the guarded tables of the database `DSN`; may be repeated")
 }
 
 // fenced is what they ask for.
@@ -114,7 +118,7 @@ func (a *app) establish(ctx context.Context, j job, lease *ringfence.Lease, sign
 		switch {
 		case err == nil:
 		case errors.Is(err, fence.ErrRefused) || ctx.Err() == nil:
-			return &exitError{status(err), fmt.Errorf("establish token %s of %s: %w; the command was not run", lease.Fence().Token, fence.Quote(j.name), err)}
+			return &exitError{status(err), fmt.Errorf("establish token %s of %s: %w; %s", lease.Fence().Token, fence.Quote(j.name), err, j.notBegun())}
 		case errors.Is(context.Cause(ctx), ringfence.ErrTimedOut):
 			return &exitError{exitTimedOut, fmt.Errorf("%s used up its timeout of %s while its term was established at %s; the command was not run",
 				fence.Quote(j.name), span(j.work.Timeout), t.Label)}
@@ -123,6 +127,14 @@ func (a *app) establish(ctx context.Context, j job, lease *ringfence.Lease, sign
 		}
 	}
 	return nil
+}
+
+// notBegun says what follows where the term could not be established.
+func (j job) notBegun() string {
+	if j.step {
+		return "nothing is held"
+	}
+	return "the command was not run"
 }
 
 func establishAt(ctx context.Context, t open.Target, f fence.Fence) error {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"github.com/spf13/cobra"
+
 	"github.com/ringfence-go/ringfence/cmd/ringfence/internal/child"
 )
 
@@ -10,6 +12,10 @@ tried before the store is asked, and refused with 125 where this user may not ha
 with CAP_SYS_ADMIN may, and everybody where user namespaces are on. The command sees its
 own processes alone, with numbers of their own, in a /proc of its own; what it mounts goes
 with it; without root, sudo and other set-user-id programs do not work in it.`
+
+func addIsolate(c *cobra.Command, isolate *bool) {
+	c.Flags().BoolVar(isolate, "isolate", false, "run the command in a PID namespace, which no process of it leaves")
+}
 
 // checkIsolate finds out before anything starts whether isolation can be had.
 func checkIsolate(wanted bool) error {

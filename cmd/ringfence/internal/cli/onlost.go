@@ -41,17 +41,16 @@ const (
 	onLostGrace   = 5 * time.Second
 )
 
-// heedLoss runs what --on-lost says where err is a loss, and returns err. A command that
-// was not started has left nothing to see to.
-func (h held) heedLoss(err error) error {
+// heedLoss runs what --on-lost says where err is a loss. A command that was not started
+// has left nothing to see to.
+func (h held) heedLoss(err error) {
 	lost, ok := errors.AsType[*ringfence.LostError](err)
-	if !ok || h.job.onLost == "" || !h.early.started() {
-		return err
+	if !ok || h.job.onLost == "" {
+		return
 	}
 	if trouble := h.runOnLost(lost); trouble != nil {
 		h.app.say("warning: --on-lost: %v", trouble)
 	}
-	return err
 }
 
 func (h held) runOnLost(lost *ringfence.LostError) error {

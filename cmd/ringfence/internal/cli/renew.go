@@ -104,7 +104,7 @@ func (h held) renewGrant(f *grant.Held, lease *ringfence.Lease) error {
 	if err := f.Write(g); err != nil {
 		return err
 	}
-	return h.app.printGrant(g, "")
+	return h.app.printGrant(g, "", "")
 }
 
 // releaseGrant keeps the file only where the store could not be told.

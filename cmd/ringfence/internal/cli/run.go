@@ -92,7 +92,7 @@ Durations are written like 500ms, 90s, 5m, 2h.
 	f.sign.add(c)
 	f.onLost.add(c)
 	f.retry.add(c)
-	fl.BoolVar(&f.isolate, "isolate", false, "run the command in a PID namespace, which no process of it leaves")
+	addIsolate(c, &f.isolate)
 	a.journalFlag(c)
 	complete := func(flag string, words ...string) {
 		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))

@@ -18,7 +18,10 @@ func (a *app) run(ctx context.Context, j job) error {
 			err := h.locker.Run(h.early.ctx, j.name, j.work, func(ctx context.Context, lease *ringfence.Lease) error {
 				return h.supervise(ctx, lease)
 			})
-			return h.heedLoss(notRun(h.early, err))
+			if h.early.started() {
+				h.heedLoss(err)
+			}
+			return notRun(h.early, err)
 		})
 	})
 }
