@@ -1,0 +1,120 @@
+package broken
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/ringfence-go/ringfence/driver"
+)
+
+// pushesIn lets some of those who are refused since others are before them in line
+// have the name at once.
+func (w *world) pushesIn(c *client, which func(held *driver.HeldError, waits bool) bool) {
+	c.wait = func(ctx context.Context, r driver.Request, keep time.Duration) (driver.Place, error) {
+		w.mu.Lock()
+		w.lines[r.Name] = append(w.lines[r.Name], r)
+		w.mu.Unlock()
+		return c.right.Wait(ctx, r, keep)
+	}
+	c.acquire = func(ctx context.Context, r driver.Request) (driver.Term, error) {
+		t, err := c.right.Acquire(ctx, r)
+		var held *driver.HeldError
+		if !errors.As(err, &held) || !held.Kept {
+			return t, err
+		}
+		w.mu.Lock()
+		line := slices.Clone(w.lines[r.Name])
+		w.mu.Unlock()
+		if !which(held, slices.Contains(line, r)) {
+			return t, err
+		}
+		for _, other := range line {
+			if err := c.right.Leave(ctx, other.Name, other.Attempt); err != nil {
+				return driver.Term{}, err
+			}
+		}
+		return c.right.Acquire(ctx, r)
+	}
+}
+
+func servesAnyWaiter(w *world, c *client) {
+	w.pushesIn(c, func(held *driver.HeldError, waits bool) bool { return waits && held.Ahead > 1 })
+}
+
+func servesNewcomers(w *world, c *client) {
+	w.pushesIn(c, func(_ *driver.HeldError, waits bool) bool { return !waits })
+}
+
+func asksAgainAtTheEnd(_ *world, c *client) {
+	c.wait = func(ctx context.Context, r driver.Request, keep time.Duration) (driver.Place, error) {
+		if r.Check(c.right.Properties()) == nil {
+			_ = c.right.Leave(ctx, r.Name, r.Attempt)
+		}
+		return c.right.Wait(ctx, r, keep)
+	}
+}
+
+// keepsInVain leaves a place that is there as it is.
+func keepsInVain(w *world, c *client) {
+	c.wait = func(ctx context.Context, r driver.Request, keep time.Duration) (driver.Place, error) {
+		waiting, err := c.right.Waiters(ctx, r.Name, driver.MaxWaiters)
+		at := slices.IndexFunc(waiting, func(w driver.Waiter) bool { return w.Holder == r.Holder })
+		if err != nil || at < 0 || keep < driver.MinKeep || keep > driver.MaxKeep {
+			return c.right.Wait(ctx, r, keep)
+		}
+		left := max(waiting[at].Left, driver.MinKeep)
+		return c.right.Wait(ctx, r, min(left, keep))
+	}
+}
+
+func keepsVanished(_ *world, c *client) {
+	c.wait = func(ctx context.Context, r driver.Request, keep time.Duration) (driver.Place, error) {
+		if keep >= driver.MinKeep && keep < driver.MaxKeep {
+			keep = driver.MaxKeep
+		}
+		return c.right.Wait(ctx, r, keep)
+	}
+}
+
+func leavesInVain(_ *world, c *client) {
+	c.leave = func(_ context.Context, name, attempt string) error { return driver.CheckPlace(name, attempt) }
+}
+
+func listsNewestFirst(_ *world, c *client) {
+	c.waiters = func(ctx context.Context, name string, limit int) ([]driver.Waiter, error) {
+		all, err := c.right.Waiters(ctx, name, limit)
+		if name != "" && len(all) > 2 { // of two it is told by another clause as well
+			slices.Reverse(all)
+		}
+		return all, err
+	}
+}
+
+func showsWaitingAttempt(w *world, c *client) {
+	c.wait = func(ctx context.Context, r driver.Request, keep time.Duration) (driver.Place, error) {
+		w.mu.Lock()
+		w.lines[r.Name] = append(w.lines[r.Name], r)
+		w.mu.Unlock()
+		return c.right.Wait(ctx, r, keep)
+	}
+	c.waiters = func(ctx context.Context, name string, limit int) ([]driver.Waiter, error) {
+		all, err := c.right.Waiters(ctx, name, limit)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for i := range all {
+			at := slices.IndexFunc(w.lines[name], func(r driver.Request) bool { return r.Holder == all[i].Holder })
+			if len(all) > 2 && at >= 0 {
+				all[i].Holder = w.lines[name][at].Attempt
+			}
+		}
+		return all, err
+	}
+}
+
+func clampsKeep(_ *world, c *client) {
+	c.wait = func(ctx context.Context, r driver.Request, keep time.Duration) (driver.Place, error) {
+		return c.right.Wait(ctx, r, min(max(keep, driver.MinKeep), driver.MaxKeep))
+	}
+}
