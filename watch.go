@@ -22,7 +22,7 @@ type watch struct {
 
 func (l *Locker) watch(ctx context.Context, name string) *watch {
 	w := &watch{l: l, name: name, ctx: ctx}
-	w.within, w.end = context.WithCancel(ctx)
+	w.within, w.end = context.WithCancel(context.WithoutCancel(ctx)) // it ends after the waiter has left the line
 	return w
 }
 
@@ -35,7 +35,9 @@ func (w *watch) begin(left time.Duration) bool {
 	}
 	w.begun = true
 	patience := time.AfterFunc(min(w.l.opts.RequestTimeout, maxPause, left), w.end)
+	goes := context.AfterFunc(w.ctx, w.end)
 	hints, err := store.Watch(w.within, w.name)
+	goes()
 	if err != nil || !patience.Stop() {
 		return false
 	}

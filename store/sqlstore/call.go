@@ -48,6 +48,7 @@ type answer struct {
 	token     fence.Token
 	holder    string // of whoever holds the name
 	remaining time.Duration
+	ahead     int // in the line of the name, in answer to an acquire
 }
 
 // verdict is the first column of an answer. The other ones are the causes of
@@ -58,6 +59,7 @@ const (
 	done    verdict = "done"
 	same    verdict = "same"    // the attempt has its grant already
 	held    verdict = "held"    // by another attempt
+	kept    verdict = "kept"    // free, and kept for a waiter who is before the attempt in line
 	again   verdict = "again"   // the row is locked, or has just changed: nothing was done
 	locked  verdict = "locked"  // as again, and the row is that of a term of another attempt that is over
 	strange verdict = "strange" // another database answers than the one on record: nothing was done
@@ -109,9 +111,11 @@ func (a answer) result(c call, inDoubt bool) (driver.Term, error) {
 		return driver.Term{Fence: f, Attempt: c.attempt, Remaining: c.ttl}, nil
 	case a.verdict == same:
 		return driver.Term{Fence: f, Attempt: c.attempt, Remaining: a.remaining}, nil
-	case a.verdict == held, a.verdict == locked:
+	case a.verdict == held, a.verdict == locked, a.verdict == kept:
 		left := max(a.remaining, time.Millisecond)
-		return driver.Term{}, &driver.HeldError{Name: c.name, Holder: a.holder, Token: a.token, Remaining: left}
+		return driver.Term{}, &driver.HeldError{
+			Name: c.name, Holder: a.holder, Token: a.token, Remaining: left, Ahead: a.ahead, Kept: a.verdict == kept,
+		}
 	}
 	return driver.Term{}, &driver.EndedError{Fence: f, Cause: driver.EndCause(a.verdict)}
 }

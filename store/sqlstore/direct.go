@@ -100,15 +100,21 @@ func asInt(v sqldriver.Value) (int64, error) {
 	return strconv.ParseInt(asText(v), 10, 64)
 }
 
-// scanAnswer reads the four columns of an answer that follow a name.
+// scanAnswer reads the columns of an answer that follow a name: four, and one more
+// of an acquire.
 func scanAnswer(row []sqldriver.Value) (answer, error) {
-	if len(row) != 4 {
+	if len(row) != 4 && len(row) != 5 {
 		return answer{}, fmt.Errorf("an answer of %d columns", len(row))
+	}
+	var ahead int64
+	var err3 error
+	if len(row) == 5 {
+		ahead, err3 = asInt(row[4])
 	}
 	token, err := asInt(row[1])
 	remaining, err2 := asInt(row[3])
 	return answer{
 		verdict: verdict(asText(row[0])), token: fence.Token(token), holder: asText(row[2]),
-		remaining: time.Duration(remaining) * time.Millisecond,
-	}, errors.Join(err, err2)
+		remaining: time.Duration(remaining) * time.Millisecond, ahead: int(ahead),
+	}, errors.Join(err, err2, err3)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Store hosts leases in a database. It implements driver.Store, driver.Lister,
-// driver.Breaker, driver.BatchRenewer, driver.Recoverer and driver.Pruner.
+// driver.Breaker, driver.BatchRenewer, driver.Queue, driver.Recoverer and driver.Pruner.
 type Store struct {
 	backend backend
 	dialect Dialect

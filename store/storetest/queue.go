@@ -66,8 +66,8 @@ func (e *env) waiters(name string) []driver.Waiter {
 	return all
 }
 
-// firstComeFirstServed lets the last ask first, through another client. Only half of
-// those who are granted the name leave the line before they release it.
+// firstComeFirstServed lets the last ask first, through another client. Who was granted
+// the name leaves the line late: when its term is over and the next one has begun.
 func firstComeFirstServed(e *env) {
 	t, line := e.line(e.name("waited for"), 4)
 	other := e.open()
@@ -77,8 +77,8 @@ func firstComeFirstServed(e *env) {
 			e.notYet(other, line[j], r, j-i)
 		}
 		t = e.acquire(other, r)
-		if i%2 == 0 {
-			e.leaveLine(r)
+		if i > 0 {
+			e.leaveLine(line[i-1])
 		}
 	}
 	e.release(t)
