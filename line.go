@@ -53,6 +53,8 @@ func (n *line) keep(ctx context.Context, r driver.Request, left time.Duration) (
 	defer cancel()
 	_, err = n.queue.Wait(ctx, r, placeKept)
 	switch {
+	case errors.Is(err, errors.ErrUnsupported): // the store behind another keeps no lines
+		*n = line{l: n.l, name: n.name}
 	case errors.Is(err, ErrFull):
 		return false, err
 	case err == nil:
