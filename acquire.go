@@ -54,6 +54,9 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 			err = last // the last try had no time for an answer: the name is held, the store not down
 		}
 		last = err
+		if err == nil {
+			line.served()
+		}
 		if err == nil || !worthWaiting(err) || left <= 0 {
 			return lease, err
 		}

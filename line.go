@@ -63,6 +63,9 @@ func (n *line) keep(ctx context.Context, r driver.Request, left time.Duration) (
 	return err == nil && !has, nil
 }
 
+// served notes that the place is gone, with the grant.
+func (n *line) served() { n.attempt = "" }
+
 // leave gives up the place, and calls then, in the background: a store that is slow or
 // down keeps nobody from going, and the place lapses by itself.
 func (n *line) leave(then ...func()) {

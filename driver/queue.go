@@ -31,9 +31,8 @@ type Queue interface {
 	Wait(ctx context.Context, r Request, keep time.Duration) (Place, error)
 
 	// Leave gives up the place of an attempt, so that it costs nobody any time. An
-	// attempt without one is no error. An attempt that was granted the name leaves too:
-	// its place counts for nothing while its term is the last that the name had, and
-	// need not be gone before.
+	// attempt without one is no error. One that is granted the name through the client
+	// by which it waits has none any more when Acquire returns.
 	Leave(ctx context.Context, name, attempt string) error
 
 	// Waiters lists those who wait for name in the order of their places, at most

@@ -25,6 +25,7 @@ type call struct {
 	holder  string        // of an acquire
 	token   fence.Token   // of a renewal and a release
 	ttl     time.Duration // rounded; not of a release
+	placed  bool          // of an acquire: the attempt may have a place in line, which goes with a grant
 
 	batch *batch // nil while it waits; guarded by queue.mu
 
@@ -37,7 +38,7 @@ type call struct {
 // fresh is what c asks for, to be sent once more.
 func (c call) fresh() *call {
 	return &call{
-		kind: c.kind, name: c.name, attempt: c.attempt, holder: c.holder, token: c.token, ttl: c.ttl,
+		kind: c.kind, name: c.name, attempt: c.attempt, holder: c.holder, token: c.token, ttl: c.ttl, placed: c.placed,
 		done: make(chan struct{}),
 	}
 }
@@ -97,6 +98,11 @@ func (c *call) settle(a answer) {
 func (c *call) fail(err error) {
 	c.err = err
 	close(c.done)
+}
+
+// leaves reports whether the place in line of c goes: it was served.
+func (c *call) leaves() bool {
+	return c.placed && (c.answer.verdict == done || c.answer.verdict == same)
 }
 
 // milliseconds is the lease as the statements take it.

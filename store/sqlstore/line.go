@@ -18,6 +18,7 @@ func (s *Store) Wait(ctx context.Context, r driver.Request, keep time.Duration) 
 		return driver.Place{}, err
 	}
 	ms := s.props.RoundTTL(keep).Milliseconds()
+	s.placed.Store(r.Attempt, true)
 	place, err := reading(ctx, s, func(ctx context.Context, c *sql.Conn) (driver.Place, error) {
 		return s.wait(ctx, c, r, ms)
 	})
@@ -79,6 +80,9 @@ func (s *Store) Leave(ctx context.Context, name, attempt string) error {
 	_, err := reading(ctx, s, func(ctx context.Context, c *sql.Conn) (int64, error) {
 		return s.change(ctx, c, "line_leave", name, attempt)
 	})
+	if err == nil {
+		s.placed.Delete(attempt)
+	}
 	return s.explain("leave the line for "+fence.Quote(name), true, err)
 }
 

@@ -60,10 +60,20 @@ func (s *mysqlSession) run(ctx context.Context, calls []*call) error {
 			verified = true
 			_, err = s.conn.ExecContext(ctx, s.texts["verify"])
 		default:
+			s.leave(ctx, calls)
 			return nil
 		}
 		if err != nil {
 			return before(MySQL.judge(err))
+		}
+	}
+}
+
+// leave gives up the places of the calls that were served. Where it can't, they lapse.
+func (s *mysqlSession) leave(ctx context.Context, calls []*call) {
+	for _, c := range calls {
+		if c.leaves() {
+			_, _ = s.conn.ExecContext(ctx, bind(s.texts["line_leave"], c.name, c.attempt))
 		}
 	}
 }

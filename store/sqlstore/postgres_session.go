@@ -37,7 +37,17 @@ func (s *postgresSession) run(ctx context.Context, calls []*call) error {
 	if err != nil {
 		return err
 	}
+	for _, c := range calls {
+		if c.leaves() && len(calls) > 1 || c.placed && c.answer.verdict == same {
+			s.leave(ctx, c)
+		}
+	}
 	return s.confirm(ctx, calls)
+}
+
+// leave gives up the place of a call that was served. Where it can't, that lapses.
+func (s *postgresSession) leave(ctx context.Context, c *call) {
+	_ = direct(ctx, s.conn, s.texts["line_leave"], []any{c.name, c.attempt}, func([]sqldriver.Value) error { return nil })
 }
 
 // confirm makes sure of a grant that an earlier try got, before anybody is told of it.
@@ -72,7 +82,11 @@ func (s *postgresSession) one(ctx context.Context, server incarnation, c *call) 
 	case release:
 		args = []any{c.name, int64(c.token), c.attempt}
 	}
-	statement := s.texts[string(c.kind)+"_one"] + s.plan(1)
+	name := string(c.kind) + "_one"
+	if c.placed {
+		name = "acquire_placed"
+	}
+	statement := s.texts[name] + s.plan(1)
 	return direct(ctx, s.conn, statement, args, func(row []sqldriver.Value) error {
 		token, err := asInt(row[0])
 		c.answer = answer{verdict: done, token: fence.Token(token)}

@@ -131,7 +131,11 @@ func (s *sqliteSession) look(ctx context.Context, calls []*call) ([]*call, error
 func (s *sqliteSession) step(ctx context.Context, c *call) error {
 	switch c.kind {
 	case acquire:
-		return s.either(ctx, c, query{"acquire", []any{c.name, c.attempt, c.holder, c.milliseconds(), s.expected()}})
+		err := s.either(ctx, c, query{"acquire", []any{c.name, c.attempt, c.holder, c.milliseconds(), s.expected()}})
+		if err == nil && c.leaves() { // where its place can't be given up, that lapses
+			_ = s.query(ctx, query{"line_leave", []any{c.name, c.attempt}}, func([]sqldriver.Value) error { return nil })
+		}
+		return err
 	case renew:
 		return s.either(ctx, c, query{"renew", []any{c.name, int64(c.token), c.attempt, c.milliseconds()}})
 	default:

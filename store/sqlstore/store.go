@@ -21,6 +21,7 @@ type Store struct {
 	props   driver.Properties
 	strict  bool // refuse a new identity
 	queue   *queue
+	placed  sync.Map // the attempts that may have a place in line, got through this client
 	closing sync.Once
 
 	// accepting holds a token while one caller accepts another database; accepted
@@ -58,7 +59,14 @@ func (s *Store) Acquire(ctx context.Context, r driver.Request) (driver.Term, err
 	if err := r.Check(s.props); err != nil {
 		return driver.Term{}, err
 	}
-	return s.do(ctx, call{kind: acquire, name: r.Name, attempt: r.Attempt, holder: r.Holder, ttl: s.props.RoundTTL(r.TTL)})
+	_, placed := s.placed.Load(r.Attempt)
+	t, err := s.do(ctx, call{
+		kind: acquire, name: r.Name, attempt: r.Attempt, holder: r.Holder, ttl: s.props.RoundTTL(r.TTL), placed: placed,
+	})
+	if placed && err == nil {
+		s.placed.Delete(r.Attempt)
+	}
+	return t, err
 }
 
 // Renew implements driver.Store.

@@ -61,6 +61,7 @@ func Faults() []Fault {
 		{Name: "renews the first 256 of a batch", Clause: "C47", spoil: renewsTheFirst},
 		{Name: "keeps one outcome for each name of a batch", Clause: "C48", spoil: oneOutcomeForName},
 		{Name: "serves whoever of the line asks first", Clause: "C49", spoil: servesAnyWaiter},
+		{Name: "goes on counting a waiter that it has served", Clause: "C49", spoil: countsServed},
 		{Name: "grants a free name to whoever asks first", Clause: "C50", spoil: servesNewcomers},
 		{Name: "puts a waiter that asks again at the end", Clause: "C51", spoil: asksAgainAtTheEnd},
 		{Name: "does not prolong a place that is kept", Clause: "C51", spoil: keepsInVain},

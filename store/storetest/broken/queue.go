@@ -43,6 +43,17 @@ func servesAnyWaiter(w *world, c *client) {
 	w.pushesIn(c, func(held *driver.HeldError, waits bool) bool { return waits && held.Ahead > 1 })
 }
 
+func countsServed(_ *world, c *client) {
+	c.acquire = func(ctx context.Context, r driver.Request) (driver.Term, error) {
+		waiting, _ := c.right.Waiters(ctx, r.Name, 3)
+		t, err := c.right.Acquire(ctx, r)
+		if err == nil && len(waiting) > 2 {
+			_, err = c.right.Wait(ctx, r, driver.MaxKeep)
+		}
+		return t, err
+	}
+}
+
 func servesNewcomers(w *world, c *client) {
 	w.pushesIn(c, func(_ *driver.HeldError, waits bool) bool { return !waits })
 }
