@@ -66,7 +66,7 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 			if full != nil {
 				return nil, l.wrap("wait for", fence.Fence{Name: name}, full)
 			}
-			if watch.begin(left) || joined {
+			if watch.begin(left, line.attempt) || joined {
 				continue // it may have been released before the watch began, or before there was a place
 			}
 		}

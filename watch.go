@@ -27,8 +27,8 @@ func (l *Locker) watch(ctx context.Context, name string) *watch {
 }
 
 // begin reports whether hints come from now on, and did not before. It waits no
-// longer for the store than a pause would last.
-func (w *watch) begin(left time.Duration) bool {
+// longer for the store than a pause would last. attempt is what stands in line, or empty.
+func (w *watch) begin(left time.Duration, attempt string) bool {
 	store, ok := w.l.store.(driver.Watcher)
 	if !ok || w.begun {
 		return false
@@ -36,13 +36,22 @@ func (w *watch) begin(left time.Duration) bool {
 	w.begun = true
 	patience := time.AfterFunc(min(w.l.opts.RequestTimeout, maxPause, left), w.end)
 	goes := context.AfterFunc(w.ctx, w.end)
-	hints, err := store.Watch(w.within, w.name)
+	hints, err := w.listen(store, attempt)
 	goes()
 	if err != nil || !patience.Stop() {
 		return false
 	}
 	w.hints = hints
 	return true
+}
+
+// listen begins to wait for hints: for those of the attempt's turn, where the store can
+// tell and the attempt has a place in line.
+func (w *watch) listen(store driver.Watcher, attempt string) (<-chan struct{}, error) {
+	if turns, ok := store.(driver.TurnWatcher); ok && attempt != "" {
+		return turns.WatchTurn(w.within, w.name, attempt)
+	}
+	return store.Watch(w.within, w.name)
 }
 
 // shortestPause is what the pauses of the waiter begin with: whoever is told need not

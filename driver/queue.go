@@ -40,6 +40,14 @@ type Queue interface {
 	Waiters(ctx context.Context, name string, limit int) ([]Waiter, error)
 }
 
+// TurnWatcher is a Queue that gives its hints in the order of the places.
+type TurnWatcher interface {
+	// WatchTurn does what Watcher.Watch does for an attempt that has a place in the line
+	// for name: a hint goes to the one that is first there, in whichever process, and
+	// to another only where that one does not listen.
+	WatchTurn(ctx context.Context, name, attempt string) (<-chan struct{}, error)
+}
+
 // MaxWaiters is how many may wait for one name.
 const MaxWaiters = 10_000
 

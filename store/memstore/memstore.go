@@ -31,7 +31,7 @@ type Options struct {
 
 // Store is one client of leases held in memory. It implements driver.Store,
 // driver.Lister, driver.Breaker, driver.BatchRenewer, driver.Watcher, driver.Queue,
-// driver.Recoverer and driver.Pruner.
+// driver.TurnWatcher, driver.Recoverer and driver.Pruner.
 type Store struct {
 	shared *shared
 	closed atomic.Bool
@@ -44,9 +44,9 @@ type shared struct {
 
 	mu      sync.Mutex
 	rows    map[string]*row
-	floor   fence.Token                // nothing at or below it is granted
-	waiting map[string][]chan struct{} // for hints, in turn
-	lines   map[string][]*place        // of those who wait, in order
+	floor   fence.Token           // nothing at or below it is granted
+	waiting map[string][]listener // for hints, in turn
+	lines   map[string][]*place   // of those who wait, in order
 }
 
 // New returns the first client of an empty memory.
@@ -57,7 +57,7 @@ func New(o *Options) *Store {
 	}
 	return &Store{shared: &shared{
 		clock: clock, identity: rand.Text(),
-		rows: map[string]*row{}, waiting: map[string][]chan struct{}{}, lines: map[string][]*place{},
+		rows: map[string]*row{}, waiting: map[string][]listener{}, lines: map[string][]*place{},
 	}}
 }
 

@@ -10,6 +10,7 @@ FROM (VALUES
     ('ringfence.store', 'identity', 'text'), ('ringfence.store', 'previous_identity', 'text'),
     ('ringfence.store', 'identity_changed_at', 'timestamp with time zone'), ('ringfence.store', 'floor', 'bigint'),
     ('ringfence.waiter', 'name', 'text'), ('ringfence.waiter', 'place', 'bigint'), ('ringfence.waiter', 'listener', 'text'),
+    ('ringfence.waiter', 'attempt', 'text'),
     ('ringfence.line', 'name', 'text'), ('ringfence.line', 'place', 'bigint'), ('ringfence.line', 'attempt', 'text'),
     ('ringfence.line', 'holder', 'text'), ('ringfence.line', 'joined_at', 'timestamp with time zone'),
     ('ringfence.line', 'lapses_at', 'timestamp with time zone'),

@@ -32,8 +32,10 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ringfence.waiter (
     name     text COLLATE "C",
     place    bigint GENERATED ALWAYS AS IDENTITY,
     listener text NOT NULL,
+    attempt  text NOT NULL DEFAULT '', -- whose place in line decides, where it has one
     PRIMARY KEY (name, place)
 );
+ALTER TABLE ringfence.waiter ADD COLUMN IF NOT EXISTS attempt text NOT NULL DEFAULT '';
 
 -- One row for each connection that listens, by its channel. It lives while its process says so.
 CREATE UNLOGGED TABLE IF NOT EXISTS ringfence.listener (

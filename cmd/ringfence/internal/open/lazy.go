@@ -87,6 +87,18 @@ func (l *Lazy) Watch(ctx context.Context, name string) (<-chan struct{}, error) 
 	return nil, fmt.Errorf("hints at %s: %w", l.target.Label, errors.ErrUnsupported)
 }
 
+// WatchTurn is that of the store, or its Watch where it does not know whose turn it is.
+func (l *Lazy) WatchTurn(ctx context.Context, name, attempt string) (<-chan struct{}, error) {
+	s, err := l.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if w, ok := s.(driver.TurnWatcher); ok {
+		return w.WatchTurn(ctx, name, attempt)
+	}
+	return l.Watch(ctx, name)
+}
+
 // line is the store, where it keeps lines of waiters.
 func (l *Lazy) line(ctx context.Context) (driver.Queue, error) {
 	s, err := l.open(ctx)
