@@ -57,4 +57,5 @@ var clauses = []Clause{
 	{ID: "C53", Name: "leaver_costs_nothing", test: leaverCostsNothing},
 	{ID: "C54", Name: "waiters_are_shown", test: waitersAreShown},
 	{ID: "C55", Name: "bad_waits_refused", test: badWaitsRefused},
+	{ID: "C56", Name: "hint_goes_to_the_first", test: hintGoesToTheFirst},
 }

@@ -199,3 +199,27 @@ func badWaitsRefused(e *env) {
 		e.Errorf("refused waits left places behind: %+v", all)
 	}
 }
+
+// hintGoesToTheFirst has the waiters begin to listen in another order than that of their
+// places, through one client each.
+func hintGoesToTheFirst(e *env) {
+	ability[driver.TurnWatcher](e, "hints in the order of the places")
+	t, line := e.line(e.name("waited for"), 3)
+	hints := make([]<-chan struct{}, len(line))
+	for _, i := range []int{2, 0, 1} {
+		var err error
+		if hints[i], err = e.open().(driver.TurnWatcher).WatchTurn(e.ctx, t.Name, line[i].Attempt); err != nil {
+			e.Fatalf("watch for a turn: %v", err)
+		}
+	}
+	for i, r := range line {
+		e.release(t)
+		e.hinted(hints[i], "a release, to the first in line")
+		for j, other := range hints {
+			if len(other) > 0 {
+				e.Errorf("waiter %d got a hint at the turn of waiter %d", j, i)
+			}
+		}
+		t = e.acquire(e.store, r)
+	}
+}

@@ -80,6 +80,7 @@ type client struct {
 	wait       func(ctx context.Context, r driver.Request, keep time.Duration) (driver.Place, error)
 	leave      func(ctx context.Context, name, attempt string) error
 	waiters    func(ctx context.Context, name string, limit int) ([]driver.Waiter, error)
+	watchTurn  func(ctx context.Context, name, attempt string) (<-chan struct{}, error)
 }
 
 func newClient(right *memstore.Store) *client {
@@ -100,6 +101,7 @@ func newClient(right *memstore.Store) *client {
 		wait:       right.Wait,
 		leave:      right.Leave,
 		waiters:    right.Waiters,
+		watchTurn:  right.WatchTurn,
 	}
 }
 
@@ -157,4 +159,8 @@ func (c *client) Leave(ctx context.Context, name, attempt string) error {
 
 func (c *client) Waiters(ctx context.Context, name string, limit int) ([]driver.Waiter, error) {
 	return c.waiters(ctx, name, limit)
+}
+
+func (c *client) WatchTurn(ctx context.Context, name, attempt string) (<-chan struct{}, error) {
+	return c.watchTurn(ctx, name, attempt)
 }

@@ -70,5 +70,6 @@ func Faults() []Fault {
 		{Name: "lists the newest waiter first", Clause: "C54", spoil: listsNewestFirst},
 		{Name: "shows the attempt of a waiter", Clause: "C54", spoil: showsWaitingAttempt},
 		{Name: "takes any time for a place", Clause: "C55", spoil: clampsKeep},
+		{Name: "wakes whoever has listened longest", Clause: "C56", spoil: wakesOldestListener},
 	}
 }

@@ -129,3 +129,7 @@ func clampsKeep(_ *world, c *client) {
 		return c.right.Wait(ctx, r, min(max(keep, driver.MinKeep), driver.MaxKeep))
 	}
 }
+
+func wakesOldestListener(_ *world, c *client) {
+	c.watchTurn = func(ctx context.Context, name, _ string) (<-chan struct{}, error) { return c.right.Watch(ctx, name) }
+}
