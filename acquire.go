@@ -11,7 +11,7 @@ import (
 )
 
 // TryAcquire leases name, or fails at once with a *HeldError when somebody else
-// holds it. The lease lives no longer than ctx: when ctx ends it is no longer
+// holds it or waits for it. The lease lives no longer than ctx: when ctx ends it is no longer
 // renewed and its context ends, but only Release frees the name early.
 func (l *Locker) TryAcquire(ctx context.Context, name string, h Hold) (*Lease, error) {
 	a, err := l.newAttempt(name, h)
@@ -28,10 +28,11 @@ func (l *Locker) TryAcquire(ctx context.Context, name string, h Hold) (*Lease, e
 // the store gives hints, pauses grow to five seconds.
 //
 // Where the store keeps a line (driver.Queue), those who wait are served in the order in
-// which they came, and nobody overtakes them, TryAcquire neither. A waiter that vanishes
-// costs those behind it 15 s at most. The first of them asks four times a second, or
-// once where it gets hints, and others less often the further behind they are. With too
-// many in line already Acquire fails at once with ErrFull.
+// which they came, and nobody overtakes them, TryAcquire neither: while somebody waits it
+// fails with a *HeldError even if nobody holds the name. A waiter that vanishes costs the
+// others 10 s at most, once. The first in line asks four times a second where it gets no
+// hints, those behind it more seldom, and all places are kept with one request in 3 s. With
+// too many in line already Acquire fails at once with ErrFull.
 //
 // After wait it fails with the last reason.
 func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h Hold) (*Lease, error) {
@@ -43,7 +44,7 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 		return nil, err
 	}
 	defer a.giveBack()
-	watch, line := l.watch(ctx, name), l.line(name)
+	watch, line := l.watch(ctx, name), l.line()
 	defer func() { line.leave(watch.end) }() // in this order: whoever is told next must find the place gone
 	var last error                           // what the try before came to
 	for pause := firstPause; ; pause = min(2*pause, watch.longestPause()) {
@@ -66,12 +67,12 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 			if full != nil {
 				return nil, l.wrap("wait for", fence.Fence{Name: name}, full)
 			}
-			if watch.begin(left, line.attempt) || joined {
+			if watch.begin(left, line.req.Attempt) || joined {
 				continue // it may have been released before the watch began, or before there was a place
 			}
 		}
 		pause = max(pause, watch.shortestPause())
-		if !watch.rest(min(line.pause(err, pause, watch.hints != nil), left)) {
+		if !watch.rest(min(line.pause(err, pause, watch.hints != nil), left), line.turn) {
 			return nil, errors.Join(context.Cause(ctx), err)
 		}
 	}

@@ -71,14 +71,17 @@ func (w *watch) longestPause() time.Duration {
 	return maxPause
 }
 
-// rest waits for d or for a hint, and reports whether the waiter's context lasts.
-func (w *watch) rest(d time.Duration) bool {
+// rest waits for d, for a hint or for what turn tells, and reports whether the waiter's
+// context lasts.
+func (w *watch) rest(d time.Duration, turn <-chan struct{}) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
 		return true
 	case <-w.hints:
+		return true
+	case <-turn:
 		return true
 	case <-w.ctx.Done():
 		return false

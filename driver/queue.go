@@ -25,14 +25,15 @@ type Queue interface {
 	// Wait gives r.Attempt a place at the end of the line for r.Name, or lets it keep
 	// the one it has. The place then lasts for keep, by the store's clock, unless it
 	// is kept again; one that has lapsed is lost, and its owner stands at the end. It
-	// is safe to repeat. Beyond MaxWaiters it fails with a *FullError.
+	// is safe to repeat. Beyond MaxWaiters, or about as many, it fails with a *FullError.
 	//
 	// The name may be free by then: whoever has got a place asks for the name once more.
 	Wait(ctx context.Context, r Request, keep time.Duration) (Place, error)
 
-	// Leave gives up the place of an attempt, so that it costs nobody any time. An
-	// attempt without one is no error. One that is granted the name through the client
-	// by which it waits has none any more when Acquire returns.
+	// Leave gives up the place of an attempt, so that it costs nobody any time: where the
+	// name is free and hints are given, the next one gets one. An attempt without a place
+	// is no error. One that is granted the name through the client by which it waits has
+	// none any more when Acquire returns.
 	Leave(ctx context.Context, name, attempt string) error
 
 	// Waiters lists those who wait for name in the order of their places, at most
@@ -46,6 +47,25 @@ type TurnWatcher interface {
 	// for name: a hint goes to the one that is first there, in whichever process, and
 	// to another only where that one does not listen.
 	WatchTurn(ctx context.Context, name, attempt string) (<-chan struct{}, error)
+}
+
+// BatchQueue is a Queue that keeps many places for the price of one.
+type BatchQueue interface {
+	// WaitAll does what Wait does with each of the waits, in one round trip or a few, and
+	// returns their outcomes in the same order. None of them hangs on another.
+	WaitAll(ctx context.Context, all []Waiting) []Placed
+}
+
+// Waiting is what is asked of a Wait: that a request has a place for Keep from now.
+type Waiting struct {
+	Request Request
+	Keep    time.Duration
+}
+
+// Placed is the outcome of a Wait.
+type Placed struct {
+	Place Place
+	Err   error
 }
 
 // MaxWaiters is how many may wait for one name.

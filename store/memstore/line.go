@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -9,7 +10,7 @@ import (
 	"github.com/ringfence-go/ringfence/fence"
 )
 
-var _ driver.Queue = (*Store)(nil)
+var _ driver.BatchQueue = (*Store)(nil)
 
 // place is one waiter's, in the line of a name.
 type place struct {
@@ -56,19 +57,40 @@ func (s *Store) Wait(ctx context.Context, r driver.Request, keep time.Duration) 
 	if err := r.CheckWait(properties, keep); err != nil {
 		return driver.Place{}, err
 	}
-	return step(ctx, s, func(m *shared, now time.Time) (driver.Place, error) {
-		line := m.line(r.Name, now)
-		i := find(line, r.Attempt)
-		if i < 0 {
-			if i = len(line); i == driver.MaxWaiters {
-				return driver.Place{}, &driver.FullError{Name: r.Name}
-			}
-			line = append(line, &place{attempt: r.Attempt, holder: r.Holder, since: now})
-			m.lines[r.Name] = line
+	return step(ctx, s, func(m *shared, now time.Time) (driver.Place, error) { return m.wait(r, keep, now) })
+}
+
+func (m *shared) wait(r driver.Request, keep time.Duration, now time.Time) (driver.Place, error) {
+	line := m.line(r.Name, now)
+	i := find(line, r.Attempt)
+	if i < 0 {
+		if i = len(line); i == driver.MaxWaiters {
+			return driver.Place{}, &driver.FullError{Name: r.Name}
 		}
-		line[i].lapses = now.Add(keep)
-		return driver.Place{Ahead: i, Waited: now.Sub(line[i].since)}, nil
+		line = append(line, &place{attempt: r.Attempt, holder: r.Holder, since: now})
+		m.lines[r.Name] = line
+	}
+	line[i].lapses = now.Add(keep)
+	return driver.Place{Ahead: i, Waited: now.Sub(line[i].since)}, nil
+}
+
+// WaitAll implements driver.BatchQueue.
+func (s *Store) WaitAll(ctx context.Context, all []driver.Waiting) []driver.Placed {
+	placed := make([]driver.Placed, len(all))
+	_, err := step(ctx, s, func(m *shared, now time.Time) (struct{}, error) {
+		for i, w := range all {
+			if placed[i].Err = w.Request.CheckWait(properties, w.Keep); placed[i].Err == nil {
+				placed[i].Place, placed[i].Err = m.wait(w.Request, w.Keep, now)
+			}
+		}
+		return struct{}{}, nil
 	})
+	for i, w := range all {
+		if err != nil {
+			placed[i].Err = cmp.Or(w.Request.CheckWait(properties, w.Keep), err)
+		}
+	}
+	return placed
 }
 
 // Leave implements driver.Queue.

@@ -31,7 +31,7 @@ type Options struct {
 
 // Store is one client of leases held in memory. It implements driver.Store,
 // driver.Lister, driver.Breaker, driver.BatchRenewer, driver.Watcher, driver.Queue,
-// driver.TurnWatcher, driver.Recoverer and driver.Pruner.
+// driver.BatchQueue, driver.TurnWatcher, driver.Recoverer and driver.Pruner.
 type Store struct {
 	shared *shared
 	closed atomic.Bool
