@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	sqldriver "database/sql/driver"
 	"errors"
 	"time"
 
@@ -10,66 +11,94 @@ import (
 	"github.com/ringfence-go/ringfence/fence"
 )
 
-var _ driver.Queue = (*Store)(nil)
+var _ driver.BatchQueue = (*Store)(nil)
 
-// Wait implements driver.Queue. To keep a place takes two statements, to get one five.
+// Wait implements driver.Queue.
 func (s *Store) Wait(ctx context.Context, r driver.Request, keep time.Duration) (driver.Place, error) {
-	if err := r.CheckWait(s.props, keep); err != nil {
+	c, err := s.waiting(r, keep)
+	if err != nil {
 		return driver.Place{}, err
 	}
-	ms := s.props.RoundTTL(keep).Milliseconds()
-	s.placed.Store(r.Attempt, true)
-	place, err := reading(ctx, s, func(ctx context.Context, c *sql.Conn) (driver.Place, error) {
-		return s.wait(ctx, c, r, ms)
-	})
-	if errors.Is(err, driver.ErrFull) {
-		return driver.Place{}, &driver.FullError{Name: r.Name}
+	if ctx.Err() != nil {
+		return driver.Place{}, left(ctx, false, nil).fault("")
 	}
-	return place, s.explain("wait for "+fence.Quote(r.Name), true, err)
+	p := &progress{call: c}
+	s.finish(ctx, p)
+	return p.place(), p.err
 }
 
-func (s *Store) wait(ctx context.Context, c *sql.Conn, r driver.Request, keep int64) (p driver.Place, err error) {
-	kept, err := s.change(ctx, c, "line_keep", r.Name, r.Attempt, keep)
-	if err != nil {
-		return p, err
+// WaitAll implements driver.BatchQueue: up to 256 places go in one statement, or one
+// transaction.
+func (s *Store) WaitAll(ctx context.Context, all []driver.Waiting) []driver.Placed {
+	placed := make([]driver.Placed, len(all))
+	var at []int // the place of each step in all
+	var steps []*progress
+	for i, w := range all {
+		c, err := s.waiting(w.Request, w.Keep)
+		if err != nil {
+			placed[i].Err = err
+			continue
+		}
+		at, steps = append(at, i), append(steps, &progress{call: c})
 	}
-	if kept == 0 {
-		if err := s.joinLine(ctx, c, r, keep); err != nil {
-			return p, err
+	s.all(ctx, steps)
+	for i, p := range steps {
+		placed[at[i]] = driver.Placed{Place: p.place(), Err: p.err}
+	}
+	return placed
+}
+
+func (s *Store) waiting(r driver.Request, keep time.Duration) (call, error) {
+	if err := r.CheckWait(s.props, keep); err != nil {
+		return call{}, err
+	}
+	_, placed := s.placed.LoadOrStore(r.Attempt, true)
+	return call{kind: wait, name: r.Name, attempt: r.Attempt, holder: r.Holder, ttl: s.props.RoundTTL(keep), placed: placed}, nil
+}
+
+func (p *progress) place() driver.Place {
+	return driver.Place{Ahead: p.answer.ahead, Waited: p.answer.waited}
+}
+
+// ranking gives row those who wait for a name, with how many are before each and for how
+// many milliseconds it has waited: all, or only the attempt.
+type ranking func(name, attempt string, row func(attempt string, ahead, waited int64)) error
+
+// rank answers those of calls that have a place. Each line is read once.
+func rank(calls []*call, read ranking) error {
+	lines := map[string]map[string]*call{}
+	for _, c := range calls {
+		if c.kind == wait {
+			if lines[c.name] == nil {
+				lines[c.name] = map[string]*call{}
+			}
+			lines[c.name][c.attempt] = c
 		}
 	}
-	var waited int64
-	statement, args := s.backend.statement("line_place", r.Name, r.Attempt)
-	err = c.QueryRowContext(ctx, statement, args...).Scan(&p.Ahead, &waited)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = errLapsed
+	for name, line := range lines {
+		only := "" // no attempt
+		if len(line) == 1 {
+			for only = range line {
+			}
+		}
+		err := read(name, only, func(attempt string, ahead, waited int64) {
+			if c := line[attempt]; c != nil {
+				c.answer = answer{verdict: done, ahead: int(ahead), waited: lasting(waited)}
+			}
+		})
+		if err != nil {
+			return err
+		}
 	}
-	p.Waited = time.Duration(waited) * time.Millisecond
-	return p, err
+	return nil
 }
 
-var errLapsed = retry("").because(errors.New("the place lapsed before it was read"))
-
-func (s *Store) joinLine(ctx context.Context, c *sql.Conn, r driver.Request, keep int64) error {
-	if _, err := s.change(ctx, c, "line_sweep", r.Name); err != nil {
-		return err
-	}
-	var waiting int
-	statement, args := s.backend.statement("line_count", r.Name)
-	if err := c.QueryRowContext(ctx, statement, args...).Scan(&waiting); err != nil {
-		return err
-	}
-	if waiting >= driver.MaxWaiters {
-		return ruling{kind: driver.ErrFull, err: driver.ErrFull}
-	}
-	_, err := s.change(ctx, c, "line_join", r.Name, r.Attempt, r.Holder, keep)
-	return err
-}
-
-// change executes a statement, and returns how many rows it changed.
-func (s *Store) change(ctx context.Context, c *sql.Conn, name string, args ...any) (int64, error) {
-	statement, args := s.backend.statement(name, args...)
-	return affected(c.ExecContext(ctx, statement, args...))
+// scanPlace reads a row of the statement line_order: three columns.
+func scanPlace(v []sqldriver.Value, row func(attempt string, ahead, waited int64)) error {
+	ahead, err := asInt(v[1])
+	waited, err2 := asInt(v[2])
+	row(asText(v[0]), ahead, waited)
+	return errors.Join(err, err2)
 }
 
 // Leave implements driver.Queue.
@@ -77,13 +106,9 @@ func (s *Store) Leave(ctx context.Context, name, attempt string) error {
 	if err := driver.CheckPlace(name, attempt); err != nil {
 		return err
 	}
-	_, err := reading(ctx, s, func(ctx context.Context, c *sql.Conn) (int64, error) {
-		return s.change(ctx, c, "line_leave", name, attempt)
-	})
-	if err == nil {
-		s.placed.Delete(attempt)
-	}
-	return s.explain("leave the line for "+fence.Quote(name), true, err)
+	defer s.placed.Delete(attempt)
+	_, err := s.do(ctx, call{kind: leave, name: name, attempt: attempt})
+	return err
 }
 
 // Waiters implements driver.Queue.
@@ -110,8 +135,7 @@ func waiters(rows *sql.Rows, err error) ([]driver.Waiter, error) {
 		if err := rows.Scan(&w.Holder, &since, &waited, &left); err != nil {
 			return nil, err
 		}
-		w.Since = moment(since)
-		w.Waited, w.Left = time.Duration(waited)*time.Millisecond, time.Duration(left)*time.Millisecond
+		w.Since, w.Waited, w.Left = moment(since), lasting(waited), lasting(left)
 		all = append(all, w)
 	}
 	return all, rows.Err()

@@ -47,6 +47,9 @@ func (s *mysqlSession) commitAlone(ctx context.Context) error {
 // run sends the calls, all of one kind. A session that does not commit by itself, or
 // has not been verified, says so and is made ready, and the calls are sent once more.
 func (s *mysqlSession) run(ctx context.Context, calls []*call) error {
+	if calls[0].kind.inLine() {
+		return s.line(ctx, calls)
+	}
 	verified := false
 	for {
 		err := s.send(ctx, calls)
@@ -60,20 +63,11 @@ func (s *mysqlSession) run(ctx context.Context, calls []*call) error {
 			verified = true
 			_, err = s.conn.ExecContext(ctx, s.texts["verify"])
 		default:
-			s.leave(ctx, calls)
+			s.served(ctx, calls)
 			return nil
 		}
 		if err != nil {
 			return before(MySQL.judge(err))
-		}
-	}
-}
-
-// leave gives up the places of the calls that were served. Where it can't, they lapse.
-func (s *mysqlSession) leave(ctx context.Context, calls []*call) {
-	for _, c := range calls {
-		if c.leaves() {
-			_, _ = s.conn.ExecContext(ctx, bind(s.texts["line_leave"], c.name, c.attempt))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
 )
 
@@ -26,6 +27,9 @@ func (s *postgresSession) release(error) {
 // that was verified last, it verifies that one and sends them once more: it may be
 // the same, started again.
 func (s *postgresSession) run(ctx context.Context, calls []*call) error {
+	if calls[0].kind.inLine() {
+		return s.line(ctx, calls)
+	}
 	server := *s.server.Load()
 	err := s.send(ctx, server, calls)
 	if err == nil && calls[0].answer.verdict == strange {
@@ -37,17 +41,7 @@ func (s *postgresSession) run(ctx context.Context, calls []*call) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range calls {
-		if c.leaves() && len(calls) > 1 || c.placed && c.answer.verdict == same {
-			s.leave(ctx, c)
-		}
-	}
 	return s.confirm(ctx, calls)
-}
-
-// leave gives up the place of a call that was served. Where it can't, that lapses.
-func (s *postgresSession) leave(ctx context.Context, c *call) {
-	_ = direct(ctx, s.conn, s.texts["line_leave"], []any{c.name, c.attempt}, func([]sqldriver.Value) error { return nil })
 }
 
 // confirm makes sure of a grant that an earlier try got, before anybody is told of it.
@@ -94,8 +88,34 @@ func (s *postgresSession) one(ctx context.Context, server incarnation, c *call) 
 	})
 }
 
+// line sends calls about places in line, as one statement. Their order is that of all
+// clients, so that no two of them wait for each other's rows.
+func (s *postgresSession) line(ctx context.Context, calls []*call) error {
+	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.meets(), b.meets()) })
+	asks := make([]ask, len(calls))
+	for i, c := range calls {
+		asks[i] = ask{Nth: i, Name: c.name, Attempt: c.attempt, Holder: c.holder}
+	}
+	text, err := json.Marshal(asks)
+	if err != nil {
+		return err
+	}
+	args := []any{string(text)}
+	if calls[0].kind == wait {
+		args = append(args, calls[0].milliseconds(), int64(driver.MaxWaiters))
+	}
+	return direct(ctx, s.conn, s.texts[string(calls[0].kind)]+s.plan(len(calls)), args, func(row []sqldriver.Value) error {
+		nth, err := asInt(row[0])
+		if err == nil {
+			calls[nth].answer, err = scanAnswer(row[1:])
+		}
+		return err
+	})
+}
+
 // ask is one call as the statements for many take it.
 type ask struct {
+	Nth     int         `json:"nth"`
 	Name    string      `json:"name"`
 	Attempt string      `json:"attempt"`
 	Holder  string      `json:"holder"`

@@ -24,11 +24,11 @@ FROM (
                 WHEN q.floor = 9007199254740991 OR q.moment >= 3903090000000000 OR q.token = 9007199254740991 THEN 'exhausted'
                 WHEN q.ahead > 0 THEN 'kept' -- for who comes before in its line
                 WHEN q.state = 'held' THEN 'locked' -- over, but a transaction keeps its record
-                WHEN q.state = '' THEN 'fresh'
+                WHEN q.state = x'' THEN 'fresh'
                 ELSE 'again'
            END AS verdict
     FROM (
-        SELECT a.name, a.attempt, c.moment, s.known, s.floor, COALESCE(l.token, 0) AS token, COALESCE(l.state, '') AS state,
+        SELECT a.name, a.attempt, c.moment, s.known, s.floor, COALESCE(l.token, 0) AS token, COALESCE(l.state, x'') AS state,
                COALESCE(l.attempt, x'') AS holding, COALESCE(CAST(l.holder AS BINARY), x'') AS holder, COALESCE(l.expires_at, 0) AS expires_at,
                (
                    SELECT COUNT(*)

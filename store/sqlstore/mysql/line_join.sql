@@ -1,4 +1,4 @@
--- Gives the attempt $2 of the holder $3 a place at the end of the line for the name $1, for $4 milliseconds from now.
+-- Gives places at the ends of their lines, $1, in this order. Who has one that has not lapsed keeps it.
 INSERT INTO ringfence_line (name, attempt, holder, joined_at, lapses_at)
-VALUES ($1, $2, $3, /*now*/, /*now*/ + $4 * 1000)
-ON DUPLICATE KEY UPDATE lapses_at = VALUES(lapses_at)
+VALUES $1
+ON DUPLICATE KEY UPDATE lapses_at = IF(lapses_at > /*now*/, VALUES(lapses_at), lapses_at)

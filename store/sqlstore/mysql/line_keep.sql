@@ -1,2 +1,4 @@
--- Lets the attempt $2 keep its place in the line for the name $1 for $3 milliseconds from now, unless it has lapsed.
-UPDATE ringfence_line SET lapses_at = /*now*/ + $3 * 1000 WHERE name = $1 AND attempt = $2 AND lapses_at > /*now*/
+-- Lets those asked for, $1, keep their places in line, unless they have lapsed.
+UPDATE ($1) a STRAIGHT_JOIN ringfence_line l FORCE INDEX (attempt) ON l.name = a.name AND l.attempt = a.attempt
+SET l.lapses_at = /*now*/ + a.ttl * 1000
+WHERE l.lapses_at > /*now*/

@@ -1,2 +1,2 @@
--- Removes the place of the attempt $2 from the line for the name $1.
-DELETE FROM ringfence_line WHERE name = $1 AND attempt = $2
+-- Gives up the places in line of those asked for, $1.
+DELETE l FROM ($1) a STRAIGHT_JOIN ringfence_line l FORCE INDEX (attempt) ON l.name = a.name AND l.attempt = a.attempt

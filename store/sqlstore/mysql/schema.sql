@@ -25,8 +25,8 @@ CREATE TABLE IF NOT EXISTS ringfence_line (
     joined_at BIGINT NOT NULL,
     lapses_at BIGINT NOT NULL,
     PRIMARY KEY (name, place),
-    UNIQUE KEY (name, attempt),
-    KEY (place)
+    UNIQUE KEY attempt (name, attempt),
+    KEY place (place)
 ) ENGINE = InnoDB;
 
 -- One row a name. A row stays when its term is over: it carries the last token. Names compare byte for byte. Times are

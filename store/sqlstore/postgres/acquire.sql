@@ -77,6 +77,17 @@ WITH here AS MATERIALIZED (
     WHERE s.known AND s.token IS NULL AND NOT s.spent AND s.ahead = 0
     ON CONFLICT (name) DO NOTHING
     RETURNING name, token
+), gone AS (
+    -- Who is served waits no more.
+    DELETE FROM ringfence.line w
+    WHERE w.ctid = ANY (ARRAY(
+        SELECT own.ctid
+        FROM (SELECT name FROM taken UNION ALL SELECT name FROM fresh) g
+        JOIN seen s ON s.name = g.name
+        CROSS JOIN LATERAL (
+            SELECT l.ctid FROM ringfence.line l WHERE l.name = s.name AND l.attempt = s.attempt FOR UPDATE
+        ) own
+    ))
 )
 SELECT s.name,
        CASE WHEN NOT s.known THEN 'strange'

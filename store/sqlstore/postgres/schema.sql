@@ -54,7 +54,7 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ringfence.line (
     lapses_at timestamptz NOT NULL,
     PRIMARY KEY (name, place),
     UNIQUE (name, attempt)
-);
+) WITH (fillfactor = 50);
 
 INSERT INTO ringfence.store (schema_version, identity)
 SELECT 1, /*identity*/

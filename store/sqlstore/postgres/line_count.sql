@@ -1,2 +1,0 @@
--- Reads how many places there are in the line for the name $1.
-SELECT count(*) FROM ringfence.line WHERE name = $1
