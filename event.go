@@ -50,6 +50,8 @@ func (e Event) Reason() string {
 		return string(ended.Cause)
 	case errors.Is(e.Err, ErrHeld):
 		return "held"
+	case errors.Is(e.Err, ErrFull):
+		return "full"
 	case errors.Is(e.Err, ErrUnavailable):
 		return "unavailable"
 	case errors.Is(e.Err, ErrUnfit):
