@@ -72,8 +72,10 @@ func EventKinds() []EventKind {
 // at zero.
 func (k EventKind) Reasons() []string {
 	switch k {
-	case EventWaiting, EventSkipped:
+	case EventWaiting:
 		return []string{"held", "unavailable", "unknown"}
+	case EventSkipped:
+		return []string{"held", "full", "unavailable", "unknown"}
 	case EventRenewFailed, EventUntold:
 		return []string{"unavailable", "unfit", "unknown"}
 	case EventUnfenced:

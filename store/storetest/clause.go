@@ -58,4 +58,5 @@ var clauses = []Clause{
 	{ID: "C54", Name: "waiters_are_shown", test: waitersAreShown},
 	{ID: "C55", Name: "bad_waits_refused", test: badWaitsRefused},
 	{ID: "C56", Name: "hint_goes_to_the_first", test: hintGoesToTheFirst},
+	{ID: "C57", Name: "batch_keeps_each_place", test: batchKeepsEachPlace},
 }

@@ -222,4 +222,55 @@ func hintGoesToTheFirst(e *env) {
 		}
 		t = e.acquire(e.store, r)
 	}
+	e.hintAfterLeaving(t)
+}
+
+// hintAfterLeaving has the first in line leave when it could have had the name.
+func (e *env) hintAfterLeaving(t driver.Term) {
+	e.Helper()
+	first, next := request(t.Name, e.long()), request(t.Name, e.long())
+	e.waitIn(first, driver.MaxKeep, 0)
+	e.waitIn(next, driver.MaxKeep, 1)
+	hints, err := e.open().(driver.TurnWatcher).WatchTurn(e.ctx, t.Name, next.Attempt)
+	if err != nil {
+		e.Fatalf("watch for a turn: %v", err)
+	}
+	e.release(t)
+	for len(hints) > 0 { // who does not listen can't be told
+		<-hints
+	}
+	e.leaveLine(first)
+	e.hinted(hints, "the first one's leaving, to the next")
+}
+
+// batchKeepsEachPlace joins, keeps and refuses in one batch.
+func batchKeepsEachPlace(e *env) {
+	q := ability[driver.BatchQueue](e, "places in a batch")
+	t, line := e.line(e.name("waited for"), 2)
+	other := request(e.name("another"), e.long())
+	e.waitIn(other, driver.MaxKeep, 0)
+	joins, bad := request(t.Name, e.long()), request(t.Name, e.long())
+	bad.Attempt = ""
+	var all []driver.Waiting
+	for _, r := range []driver.Request{joins, line[1], bad, other, line[0]} {
+		all = append(all, driver.Waiting{Request: r, Keep: driver.MaxKeep})
+	}
+	got := q.WaitAll(e.ctx, all)
+	if len(got) != len(all) {
+		e.Fatalf("a batch of %d has %d outcomes", len(all), len(got))
+	}
+	for i, ahead := range []int{2, 1, -1, 0, 0} {
+		if ahead < 0 {
+			e.is(got[i].Err, fence.ErrInvalid, "a bad wait in a batch")
+		} else if got[i].Err != nil || got[i].Place.Ahead != ahead {
+			e.Errorf("wait %d of a batch: %+v; want %d ahead", i, got[i], ahead)
+		}
+	}
+	e.release(t)
+	for _, r := range []driver.Request{line[0], line[1], joins} {
+		e.release(e.acquire(e.store, r))
+	}
+	if got := q.WaitAll(e.ctx, nil); len(got) != 0 {
+		e.Errorf("an empty batch has %d outcomes", len(got))
+	}
 }

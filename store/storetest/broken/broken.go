@@ -81,6 +81,7 @@ type client struct {
 	leave      func(ctx context.Context, name, attempt string) error
 	waiters    func(ctx context.Context, name string, limit int) ([]driver.Waiter, error)
 	watchTurn  func(ctx context.Context, name, attempt string) (<-chan struct{}, error)
+	waitAll    func(ctx context.Context, all []driver.Waiting) []driver.Placed
 }
 
 func newClient(right *memstore.Store) *client {
@@ -102,6 +103,7 @@ func newClient(right *memstore.Store) *client {
 		leave:      right.Leave,
 		waiters:    right.Waiters,
 		watchTurn:  right.WatchTurn,
+		waitAll:    right.WaitAll,
 	}
 }
 
@@ -163,4 +165,8 @@ func (c *client) Waiters(ctx context.Context, name string, limit int) ([]driver.
 
 func (c *client) WatchTurn(ctx context.Context, name, attempt string) (<-chan struct{}, error) {
 	return c.watchTurn(ctx, name, attempt)
+}
+
+func (c *client) WaitAll(ctx context.Context, all []driver.Waiting) []driver.Placed {
+	return c.waitAll(ctx, all)
 }

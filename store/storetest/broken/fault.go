@@ -71,5 +71,7 @@ func Faults() []Fault {
 		{Name: "shows the attempt of a waiter", Clause: "C54", spoil: showsWaitingAttempt},
 		{Name: "takes any time for a place", Clause: "C55", spoil: clampsKeep},
 		{Name: "wakes whoever has listened longest", Clause: "C56", spoil: wakesOldestListener},
+		{Name: "fails a batch for one bad wait in it", Clause: "C57", spoil: waitsTogether},
+		{Name: "gives only new places in a batch", Clause: "C57", spoil: joinsAnew},
 	}
 }

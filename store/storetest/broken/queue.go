@@ -45,9 +45,9 @@ func servesAnyWaiter(w *world, c *client) {
 
 func countsServed(_ *world, c *client) {
 	c.acquire = func(ctx context.Context, r driver.Request) (driver.Term, error) {
-		waiting, _ := c.right.Waiters(ctx, r.Name, 3)
+		waiting, _ := c.right.Waiters(ctx, r.Name, 4)
 		t, err := c.right.Acquire(ctx, r)
-		if err == nil && len(waiting) > 2 {
+		if err == nil && len(waiting) > 3 { // of fewer it is told by other clauses as well
 			_, err = c.right.Wait(ctx, r, driver.MaxKeep)
 		}
 		return t, err
@@ -89,8 +89,25 @@ func keepsVanished(_ *world, c *client) {
 	}
 }
 
-func leavesInVain(_ *world, c *client) {
-	c.leave = func(_ context.Context, name, attempt string) error { return driver.CheckPlace(name, attempt) }
+// leavesInVain keeps the place of one who leaves from the middle of a line.
+func leavesInVain(w *world, c *client) {
+	c.wait = func(ctx context.Context, r driver.Request, keep time.Duration) (driver.Place, error) {
+		p, err := c.right.Wait(ctx, r, keep)
+		if p.Ahead > 0 {
+			w.mu.Lock()
+			w.lines[r.Name] = append(w.lines[r.Name], r)
+			w.mu.Unlock()
+		}
+		return p, err
+	}
+	c.leave = func(ctx context.Context, name, attempt string) error {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if slices.ContainsFunc(w.lines[name], func(r driver.Request) bool { return r.Attempt == attempt }) {
+			return nil
+		}
+		return c.right.Leave(ctx, name, attempt)
+	}
 }
 
 func listsNewestFirst(_ *world, c *client) {
@@ -132,4 +149,27 @@ func clampsKeep(_ *world, c *client) {
 
 func wakesOldestListener(_ *world, c *client) {
 	c.watchTurn = func(ctx context.Context, name, _ string) (<-chan struct{}, error) { return c.right.Watch(ctx, name) }
+}
+
+func waitsTogether(_ *world, c *client) {
+	c.waitAll = func(ctx context.Context, all []driver.Waiting) []driver.Placed {
+		placed := c.right.WaitAll(ctx, all)
+		for _, p := range placed {
+			if p.Err != nil {
+				for i := range placed {
+					placed[i] = p
+				}
+			}
+		}
+		return placed
+	}
+}
+
+func joinsAnew(_ *world, c *client) {
+	c.waitAll = func(ctx context.Context, all []driver.Waiting) []driver.Placed {
+		for _, w := range all {
+			_ = c.right.Leave(ctx, w.Request.Name, w.Request.Attempt)
+		}
+		return c.right.WaitAll(ctx, all)
+	}
 }
