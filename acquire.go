@@ -11,7 +11,7 @@ import (
 )
 
 // TryAcquire leases name, or fails at once with a *HeldError when somebody else
-// holds it. The lease lives no longer than ctx: when ctx ends it is no longer
+// holds it or waits for it. The lease lives no longer than ctx: when ctx ends it is no longer
 // renewed and its context ends, but only Release frees the name early.
 func (l *Locker) TryAcquire(ctx context.Context, name string, h Hold) (*Lease, error) {
 	a, err := l.newAttempt(name, h)
@@ -26,6 +26,14 @@ func (l *Locker) TryAcquire(ctx context.Context, name string, h Hold) (*Lease, e
 // held or the store can't be reached, with pauses that grow to a second and are
 // spread at random. A hint of the store that the name may be free ends a pause; where
 // the store gives hints, pauses grow to five seconds.
+//
+// Where the store keeps a line (driver.Queue), those who wait are served in the order in
+// which they came, and nobody overtakes them, TryAcquire neither: while somebody waits it
+// fails with a *HeldError even if nobody holds the name. A waiter that vanishes costs the
+// others 10 s at most, once. The first in line asks four times a second where it gets no
+// hints, those behind it more seldom, and all places are kept with one request in 3 s. With
+// too many in line already Acquire fails at once with ErrFull.
+//
 // After wait it fails with the last reason.
 func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h Hold) (*Lease, error) {
 	if err := CheckWait(wait); err != nil {
@@ -36,9 +44,9 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 		return nil, err
 	}
 	defer a.giveBack()
-	watch := l.watch(ctx, name)
-	defer watch.end()
-	var last error // what the try before came to
+	watch, line := l.watch(ctx, name), l.line()
+	defer func() { line.leave(watch.end) }() // in this order: whoever is told next must find the place gone
+	var last error                           // what the try before came to
 	for pause := firstPause; ; pause = min(2*pause, watch.longestPause()) {
 		a.patience = max(wait-l.now().elapsed(a.begun), leastPatience)
 		lease, err := a.ask(ctx)
@@ -47,15 +55,24 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 			err = last // the last try had no time for an answer: the name is held, the store not down
 		}
 		last = err
+		if err == nil {
+			line.served()
+		}
 		if err == nil || !worthWaiting(err) || left <= 0 {
 			return lease, err
 		}
 		l.emit(Event{Kind: EventWaiting, Fence: fence.Fence{Name: name}, Err: err})
-		if errors.Is(err, ErrHeld) && watch.begin(left) {
-			continue // it may have been released before the watch began
+		if errors.Is(err, ErrHeld) {
+			joined, full := line.keep(ctx, a.req, left)
+			if full != nil {
+				return nil, l.wrap("wait for", fence.Fence{Name: name}, full)
+			}
+			if watch.begin(left, line.req.Attempt) || joined {
+				continue // it may have been released before the watch began, or before there was a place
+			}
 		}
 		pause = max(pause, watch.shortestPause())
-		if !watch.rest(min(nextTry(err, pause), left)) {
+		if !watch.rest(min(line.pause(err, pause, watch.hints != nil), left), line.turn) {
 			return nil, errors.Join(context.Cause(ctx), err)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 // What an error of this package can match. The last three are added here; the
 // others are the store's own words.
 var (
-	ErrHeld        = driver.ErrHeld        // somebody else holds the name: a *HeldError
+	ErrHeld        = driver.ErrHeld        // somebody else holds the name, or is before the caller in its line: a *HeldError
+	ErrFull        = driver.ErrFull        // as many wait for the name as may: a *FullError
 	ErrEnded       = driver.ErrEnded       // the term is over: an *EndedError
 	ErrUnknown     = driver.ErrUnknown     // sent, not answered
 	ErrUnavailable = driver.ErrUnavailable // the store could not be asked
@@ -29,6 +30,7 @@ var (
 // The errors that carry facts, and the causes of an end.
 type (
 	HeldError  = driver.HeldError
+	FullError  = driver.FullError
 	EndedError = driver.EndedError
 	EndCause   = driver.EndCause
 )
@@ -46,7 +48,7 @@ const (
 // was tried, where, on which name and token. It unwraps to the store's error,
 // and so both to one of the sentinels and to the database client's own.
 type Error struct {
-	Op    string // acquire, renew, release, inspect
+	Op    string // acquire, renew, release, inspect, wait for
 	Store string // as in driver.Properties
 	Fence fence.Fence
 	Err   error

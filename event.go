@@ -50,6 +50,8 @@ func (e Event) Reason() string {
 		return string(ended.Cause)
 	case errors.Is(e.Err, ErrHeld):
 		return "held"
+	case errors.Is(e.Err, ErrFull):
+		return "full"
 	case errors.Is(e.Err, ErrUnavailable):
 		return "unavailable"
 	case errors.Is(e.Err, ErrUnfit):
@@ -70,8 +72,10 @@ func EventKinds() []EventKind {
 // at zero.
 func (k EventKind) Reasons() []string {
 	switch k {
-	case EventWaiting, EventSkipped:
+	case EventWaiting:
 		return []string{"held", "unavailable", "unknown"}
+	case EventSkipped:
+		return []string{"held", "full", "unavailable", "unknown"}
 	case EventRenewFailed, EventUntold:
 		return []string{"unavailable", "unfit", "unknown"}
 	case EventUnfenced:

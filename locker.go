@@ -20,6 +20,8 @@ type Locker struct {
 	now   func() instant
 	// keeper looks after the leases that are held.
 	keeper *keeper
+	// places looks after those who wait in line.
+	places *places
 
 	ctx     context.Context // ends at Close
 	cancel  context.CancelFunc
@@ -37,7 +39,7 @@ func New(store driver.Store, o *Options) (*Locker, error) {
 	}
 	l := &Locker{store: store, props: store.Properties(), opts: opts}
 	l.now = func() instant { return instant{at: time.Now(), wall: l.opts.Clock()} }
-	l.keeper = newKeeper(l)
+	l.keeper, l.places = newKeeper(l), newPlaces(l)
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	return l, nil
 }

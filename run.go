@@ -155,7 +155,7 @@ func (l *Locker) Run(ctx context.Context, name string, w Work, do func(ctx conte
 		return lease.run(w.Timeout, do)
 	case ctx.Err() != nil: // the caller gave up: nothing was decided
 		return err
-	case errors.Is(err, ErrHeld) && w.Held == SkipIfHeld, down(err) && w.Unavailable == Skip:
+	case (errors.Is(err, ErrHeld) || errors.Is(err, ErrFull)) && w.Held == SkipIfHeld, down(err) && w.Unavailable == Skip:
 		l.emit(Event{Kind: EventSkipped, Fence: fence.Fence{Name: name}, Err: err})
 		return nil
 	case down(err) && w.Unavailable == RunUnfenced:

@@ -22,25 +22,36 @@ type watch struct {
 
 func (l *Locker) watch(ctx context.Context, name string) *watch {
 	w := &watch{l: l, name: name, ctx: ctx}
-	w.within, w.end = context.WithCancel(ctx)
+	w.within, w.end = context.WithCancel(context.WithoutCancel(ctx)) // it ends after the waiter has left the line
 	return w
 }
 
 // begin reports whether hints come from now on, and did not before. It waits no
-// longer for the store than a pause would last.
-func (w *watch) begin(left time.Duration) bool {
+// longer for the store than a pause would last. attempt is what stands in line, or empty.
+func (w *watch) begin(left time.Duration, attempt string) bool {
 	store, ok := w.l.store.(driver.Watcher)
 	if !ok || w.begun {
 		return false
 	}
 	w.begun = true
 	patience := time.AfterFunc(min(w.l.opts.RequestTimeout, maxPause, left), w.end)
-	hints, err := store.Watch(w.within, w.name)
+	goes := context.AfterFunc(w.ctx, w.end)
+	hints, err := w.listen(store, attempt)
+	goes()
 	if err != nil || !patience.Stop() {
 		return false
 	}
 	w.hints = hints
 	return true
+}
+
+// listen begins to wait for hints: for those of the attempt's turn, where the store can
+// tell and the attempt has a place in line.
+func (w *watch) listen(store driver.Watcher, attempt string) (<-chan struct{}, error) {
+	if turns, ok := store.(driver.TurnWatcher); ok && attempt != "" {
+		return turns.WatchTurn(w.within, w.name, attempt)
+	}
+	return store.Watch(w.within, w.name)
 }
 
 // shortestPause is what the pauses of the waiter begin with: whoever is told need not
@@ -60,14 +71,17 @@ func (w *watch) longestPause() time.Duration {
 	return maxPause
 }
 
-// rest waits for d or for a hint, and reports whether the waiter's context lasts.
-func (w *watch) rest(d time.Duration) bool {
+// rest waits for d, for a hint or for what turn tells, and reports whether the waiter's
+// context lasts.
+func (w *watch) rest(d time.Duration, turn <-chan struct{}) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
 		return true
 	case <-w.hints:
+		return true
+	case <-turn:
 		return true
 	case <-w.ctx.Done():
 		return false

@@ -27,7 +27,7 @@ const (
 // caller enters: a duration goes in, a duration comes out.
 //
 // Every method returns soon after its context ends, whatever the store does. An
-// error matches exactly one of [ErrHeld], [ErrEnded], [ErrUnknown],
+// error matches exactly one of [ErrHeld], [ErrEnded], [ErrFull], [ErrUnknown],
 // [ErrUnavailable], [ErrUnfit], [ErrClosed] and fence.ErrInvalid, and unwraps to
 // the underlying client's own error where there is one. When in doubt whether a
 // change was made, the error is ErrUnknown, never ErrUnavailable.
@@ -124,7 +124,7 @@ type Properties struct {
 	Durable bool
 }
 
-// The optional abilities of a store, found by a type assertion.
+// The optional abilities of a store, found by a type assertion; Queue is one more.
 type (
 	// Lister pages through records in byte order of their names.
 	Lister interface {

@@ -8,9 +8,9 @@ import (
 	"github.com/ringfence-go/ringfence/fence"
 )
 
-// The sentinels that a store's errors match; fence.ErrInvalid is one more.
+// The sentinels that a store's errors match; fence.ErrInvalid and ErrFull are two more.
 var (
-	// ErrHeld: somebody else holds the name. Always a *HeldError.
+	// ErrHeld: somebody else holds the name, or is before the caller in its line. Always a *HeldError.
 	ErrHeld = errors.New("held")
 	// ErrEnded: the term is over. Always an *EndedError.
 	ErrEnded = errors.New("the term is over")
@@ -31,9 +31,21 @@ type HeldError struct {
 	Holder    string
 	Token     fence.Token
 	Remaining time.Duration // until the lease ends by itself, as the store sees it
+
+	// Ahead is how many living waiters are served before the caller, where the store
+	// is a Queue.
+	Ahead int
+	// Kept means that nobody holds the name: it is kept for the first of them, whose
+	// label Holder is, and whose place lapses after Remaining unless it asks. Token is
+	// that of the last term, 0 where there was none.
+	Kept bool
 }
 
 func (e *HeldError) Error() string {
+	if e.Kept {
+		return fmt.Sprintf("%s is free and kept for %s, who is next of %d in line; that place lapses in %s unless its owner asks",
+			fence.Quote(e.Name), fence.Quote(e.Holder), e.Ahead, e.Remaining.Round(time.Millisecond))
+	}
 	return fmt.Sprintf("%s is held by %s with token %s for another %s unless it is renewed or released",
 		fence.Quote(e.Name), fence.Quote(e.Holder), e.Token, e.Remaining.Round(time.Millisecond))
 }

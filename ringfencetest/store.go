@@ -22,18 +22,19 @@ type Store struct {
 	tb     testing.TB
 	clock  *Clock
 	grants *grants
+	lines  *lines
 	link   link
 }
 
 // New returns the first client of an empty memory.
 func New(tb testing.TB) *Store {
 	clock := new(Clock)
-	return &Store{Store: memstore.New(&memstore.Options{Clock: clock.Now}), tb: tb, clock: clock, grants: new(grants)}
+	return &Store{Store: memstore.New(&memstore.Options{Clock: clock.Now}), tb: tb, clock: clock, grants: new(grants), lines: new(lines)}
 }
 
 // Share returns one more client of the same leases, with a link of its own: another process.
 func (s *Store) Share() *Store {
-	return &Store{Store: s.Store.Share(), tb: s.tb, clock: s.clock, grants: s.grants}
+	return &Store{Store: s.Store.Share(), tb: s.tb, clock: s.clock, grants: s.grants, lines: s.lines}
 }
 
 // Clock is the clock of the leases and of all their holders.
@@ -81,6 +82,7 @@ func (s *Store) Expire(name string) {
 func (s *Store) Steal(name string) fence.Fence {
 	s.tb.Helper()
 	s.Expire(name)
+	s.lines.clear(s, name)
 	t, err := s.Store.Acquire(context.Background(), driver.Request{
 		Name: name, Attempt: rand.Text(), Holder: "thief", TTL: 24 * time.Hour,
 	})

@@ -30,8 +30,8 @@ type Options struct {
 }
 
 // Store is one client of leases held in memory. It implements driver.Store,
-// driver.Lister, driver.Breaker, driver.BatchRenewer, driver.Watcher, driver.Recoverer
-// and driver.Pruner.
+// driver.Lister, driver.Breaker, driver.BatchRenewer, driver.Watcher, driver.Queue,
+// driver.BatchQueue, driver.TurnWatcher, driver.Recoverer and driver.Pruner.
 type Store struct {
 	shared *shared
 	closed atomic.Bool
@@ -44,8 +44,9 @@ type shared struct {
 
 	mu      sync.Mutex
 	rows    map[string]*row
-	floor   fence.Token                // nothing at or below it is granted
-	waiting map[string][]chan struct{} // for hints, in turn
+	floor   fence.Token           // nothing at or below it is granted
+	waiting map[string][]listener // for hints, in turn
+	lines   map[string][]*place   // of those who wait, in order
 }
 
 // New returns the first client of an empty memory.
@@ -54,7 +55,10 @@ func New(o *Options) *Store {
 	if o != nil && o.Clock != nil {
 		clock = o.Clock
 	}
-	return &Store{shared: &shared{clock: clock, identity: rand.Text(), rows: map[string]*row{}, waiting: map[string][]chan struct{}{}}}
+	return &Store{shared: &shared{
+		clock: clock, identity: rand.Text(),
+		rows: map[string]*row{}, waiting: map[string][]listener{}, lines: map[string][]*place{},
+	}}
 }
 
 // Share returns one more client of the same leases, as a second connection to a
@@ -91,20 +95,23 @@ func (s *Store) Acquire(ctx context.Context, r driver.Request) (driver.Term, err
 		return driver.Term{}, err
 	}
 	return step(ctx, s, func(m *shared, now time.Time) (driver.Term, error) {
-		old := m.rows[r.Name]
-		if old == nil {
-			return m.grant(r, 0, now)
+		var last fence.Token
+		if old := m.rows[r.Name]; old != nil {
+			cause, over := old.over(now)
+			switch {
+			case old.attempt == r.Attempt && over:
+				return driver.Term{}, ended(old.Fence, cause)
+			case old.attempt == r.Attempt:
+				return old.term(now), nil
+			case !over:
+				return driver.Term{}, m.held(old, r.Attempt, now)
+			}
+			last = old.Token
 		}
-		cause, over := old.over(now)
-		switch {
-		case old.attempt == r.Attempt && over:
-			return driver.Term{}, ended(old.Fence, cause)
-		case old.attempt == r.Attempt:
-			return old.term(now), nil
-		case !over:
-			return driver.Term{}, old.held(now)
+		if err := m.kept(r, last, now); err != nil {
+			return driver.Term{}, err
 		}
-		return m.grant(r, old.Token, now)
+		return m.grant(r, last, now)
 	})
 }
 
@@ -126,6 +133,7 @@ func (m *shared) grant(r driver.Request, last fence.Token, now time.Time) (drive
 		expires: now.Add(properties.RoundTTL(r.TTL)),
 	}
 	m.rows[r.Name] = granted
+	m.leaveLine(r.Name, r.Attempt)
 	return granted.term(now), nil
 }
 

@@ -47,8 +47,11 @@ func (r *row) term(now time.Time) driver.Term {
 	return driver.Term{Fence: r.Fence, Attempt: r.attempt, Remaining: left}
 }
 
-func (r *row) held(now time.Time) error {
-	return &driver.HeldError{Name: r.Name, Holder: r.holder, Token: r.Token, Remaining: r.expires.Sub(now)}
+func (m *shared) held(r *row, attempt string, now time.Time) error {
+	return &driver.HeldError{
+		Name: r.Name, Holder: r.holder, Token: r.Token, Remaining: r.expires.Sub(now),
+		Ahead: len(m.ahead(r.Name, attempt, now)),
+	}
 }
 
 // record is what anybody may see of a name.

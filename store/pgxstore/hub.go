@@ -33,10 +33,11 @@ type hub struct {
 
 // waiter is one watch. All but its channels is guarded by hub.mu.
 type waiter struct {
-	name  string
-	hints chan struct{}
-	begun chan struct{} // closed when hints come, or when they never will
-	err   error         // why they never will
+	name    string
+	attempt string // that has a place in line; or empty
+	hints   chan struct{}
+	begun   chan struct{} // closed when hints come, or when they never will
+	err     error         // why they never will
 
 	joining bool  // on its way into the line
 	place   int64 // in the line of its name; 0 before it is in it
@@ -55,11 +56,11 @@ func newHub(d *dialer, db *sql.DB, settle func(context.Context) error) *hub {
 	return h
 }
 
-func (h *hub) watch(ctx context.Context, name string) (<-chan struct{}, error) {
+func (h *hub) watch(ctx context.Context, name, attempt string) (<-chan struct{}, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	w := &waiter{name: name, hints: make(chan struct{}, 1), begun: make(chan struct{})}
+	w := &waiter{name: name, attempt: attempt, hints: make(chan struct{}, 1), begun: make(chan struct{})}
 	if err := h.join(w); err != nil {
 		return nil, err
 	}

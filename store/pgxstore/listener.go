@@ -174,13 +174,13 @@ func (l *listener) stand(joining []*waiter) error {
 	if len(joining) == 0 {
 		return nil
 	}
-	names := make([]string, len(joining))
+	names, attempts := make([]string, len(joining)), make([]string, len(joining))
 	byName := map[string][]*waiter{}
 	for i, w := range joining {
-		names[i] = w.name
+		names[i], attempts[i] = w.name, w.attempt
 		byName[w.name] = append(byName[w.name], w)
 	}
-	err := l.query(statement("join"), []any{l.channel, life.Milliseconds(), names}, func(r pgx.Rows) error {
+	err := l.query(statement("join"), []any{l.channel, life.Milliseconds(), names, attempts}, func(r pgx.Rows) error {
 		var name string
 		var place int64
 		if err := r.Scan(&name, &place); err != nil {

@@ -19,12 +19,14 @@ var (
 	_ driver.Recoverer    = (*Store)(nil)
 	_ driver.Pruner       = (*Store)(nil)
 	_ driver.Watcher      = (*Store)(nil)
+	_ driver.Queue        = (*Store)(nil)
+	_ driver.TurnWatcher  = (*Store)(nil)
 )
 
 // Store hosts leases in a PostgreSQL. It implements driver.Store, driver.Lister,
-// driver.Breaker, driver.BatchRenewer, driver.Recoverer, driver.Pruner and
-// driver.Watcher: all but the last as the store of package sqlstore does, with the
-// same statements and in the same tables.
+// driver.Breaker, driver.BatchRenewer, driver.Queue, driver.Recoverer, driver.Pruner,
+// driver.Watcher and driver.TurnWatcher: all but the last two as the store of package
+// sqlstore does, with the same statements and in the same tables.
 type Store struct {
 	*sqlstore.Store
 	db      *sql.DB
@@ -40,7 +42,19 @@ func (s *Store) Watch(ctx context.Context, name string) (<-chan struct{}, error)
 	if err := fence.CheckName(name); err != nil {
 		return nil, err
 	}
-	hints, err := s.hub.watch(ctx, name)
+	return s.watch(ctx, name, "")
+}
+
+// WatchTurn implements driver.TurnWatcher.
+func (s *Store) WatchTurn(ctx context.Context, name, attempt string) (<-chan struct{}, error) {
+	if err := driver.CheckPlace(name, attempt); err != nil {
+		return nil, err
+	}
+	return s.watch(ctx, name, attempt)
+}
+
+func (s *Store) watch(ctx context.Context, name, attempt string) (<-chan struct{}, error) {
+	hints, err := s.hub.watch(ctx, name, attempt)
 	if err != nil {
 		return nil, fault(s.Properties().Store+": watch "+fence.Quote(name), err)
 	}

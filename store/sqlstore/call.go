@@ -14,7 +14,12 @@ const (
 	acquire kind = "acquire"
 	renew   kind = "renew"
 	release kind = "release"
+	wait    kind = "wait"  // for a place in line, or to keep it
+	leave   kind = "leave" // gives it up
 )
+
+// inLine reports whether k is about a place in line, not about a term.
+func (k kind) inLine() bool { return k == wait || k == leave }
 
 // call is one try of one caller's step. What it asks for is constant; its answer
 // may be read when done is closed.
@@ -22,9 +27,10 @@ type call struct {
 	kind    kind
 	name    string
 	attempt string
-	holder  string        // of an acquire
+	holder  string        // of an acquire and a wait
 	token   fence.Token   // of a renewal and a release
-	ttl     time.Duration // rounded; not of a release
+	ttl     time.Duration // rounded: of the lease, or of the place in line
+	placed  bool          // of an acquire: the attempt may have a place in line, which goes with a grant
 
 	batch *batch // nil while it waits; guarded by queue.mu
 
@@ -37,7 +43,7 @@ type call struct {
 // fresh is what c asks for, to be sent once more.
 func (c call) fresh() *call {
 	return &call{
-		kind: c.kind, name: c.name, attempt: c.attempt, holder: c.holder, token: c.token, ttl: c.ttl,
+		kind: c.kind, name: c.name, attempt: c.attempt, holder: c.holder, token: c.token, ttl: c.ttl, placed: c.placed,
 		done: make(chan struct{}),
 	}
 }
@@ -48,6 +54,8 @@ type answer struct {
 	token     fence.Token
 	holder    string // of whoever holds the name
 	remaining time.Duration
+	ahead     int           // in the line of the name, in answer to an acquire and a wait
+	waited    time.Duration // in that line, in answer to a wait
 }
 
 // verdict is the first column of an answer. The other ones are the causes of
@@ -58,10 +66,12 @@ const (
 	done    verdict = "done"
 	same    verdict = "same"    // the attempt has its grant already
 	held    verdict = "held"    // by another attempt
+	kept    verdict = "kept"    // free, and kept for a waiter who is before the attempt in line
 	again   verdict = "again"   // the row is locked, or has just changed: nothing was done
 	locked  verdict = "locked"  // as again, and the row is that of a term of another attempt that is over
 	strange verdict = "strange" // another database answers than the one on record: nothing was done
 	expired verdict = "expired"
+	full    verdict = "full" // no more may wait
 	// exhausted: the next token would be above the highest; nothing was done
 	exhausted verdict = "exhausted"
 )
@@ -97,7 +107,7 @@ func (c *call) fail(err error) {
 	close(c.done)
 }
 
-// milliseconds is the lease as the statements take it.
+// milliseconds is c.ttl as the statements take it.
 func (c *call) milliseconds() int64 { return c.ttl.Milliseconds() }
 
 // result is what the caller of c gets. inDoubt: an earlier try of it may have
@@ -107,11 +117,15 @@ func (a answer) result(c call, inDoubt bool) (driver.Term, error) {
 	switch {
 	case a.verdict == done, c.kind == release && inDoubt && a.verdict == verdict(driver.EndReleased):
 		return driver.Term{Fence: f, Attempt: c.attempt, Remaining: c.ttl}, nil
+	case a.verdict == full:
+		return driver.Term{}, &driver.FullError{Name: c.name}
 	case a.verdict == same:
 		return driver.Term{Fence: f, Attempt: c.attempt, Remaining: a.remaining}, nil
-	case a.verdict == held, a.verdict == locked:
+	case a.verdict == held, a.verdict == locked, a.verdict == kept:
 		left := max(a.remaining, time.Millisecond)
-		return driver.Term{}, &driver.HeldError{Name: c.name, Holder: a.holder, Token: a.token, Remaining: left}
+		return driver.Term{}, &driver.HeldError{
+			Name: c.name, Holder: a.holder, Token: a.token, Remaining: left, Ahead: a.ahead, Kept: a.verdict == kept,
+		}
 	}
 	return driver.Term{}, &driver.EndedError{Fence: f, Cause: driver.EndCause(a.verdict)}
 }

@@ -100,15 +100,26 @@ func asInt(v sqldriver.Value) (int64, error) {
 	return strconv.ParseInt(asText(v), 10, 64)
 }
 
-// scanAnswer reads the four columns of an answer that follow a name.
+// scanAnswer reads the columns of an answer that follow whose it is: four, one more of an
+// acquire, and two more of a wait.
 func scanAnswer(row []sqldriver.Value) (answer, error) {
-	if len(row) != 4 {
+	if len(row) < 4 || len(row) > 6 {
 		return answer{}, fmt.Errorf("an answer of %d columns", len(row))
 	}
-	token, err := asInt(row[1])
-	remaining, err2 := asInt(row[3])
+	var n [6]int64
+	for i, v := range row {
+		if i == 0 || i == 2 {
+			continue
+		}
+		var err error
+		if n[i], err = asInt(v); err != nil {
+			return answer{}, err
+		}
+	}
 	return answer{
-		verdict: verdict(asText(row[0])), token: fence.Token(token), holder: asText(row[2]),
-		remaining: time.Duration(remaining) * time.Millisecond,
-	}, errors.Join(err, err2)
+		verdict: verdict(asText(row[0])), token: fence.Token(n[1]), holder: asText(row[2]),
+		remaining: lasting(n[3]), ahead: int(n[4]), waited: lasting(n[5]),
+	}, nil
 }
+
+func lasting(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }

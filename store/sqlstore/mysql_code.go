@@ -39,7 +39,7 @@ const duplicateKey = 1062
 
 const (
 	primary      = "connect to the primary, where read_only and super_read_only are off"
-	mysqlGrants  = "grant the store's user SELECT, INSERT, UPDATE and DELETE on the tables ringfence_lease and ringfence_store; where they are missing, open the store once with a user that may create them"
+	mysqlGrants  = "grant the store's user SELECT, INSERT, UPDATE and DELETE on the tables ringfence_lease, ringfence_store and ringfence_line; where they are missing, open the store once with a user that may create them"
 	mysqlMissing = "open the store once with a user that may create tables, or create them with the statements of sqlstore.Schema"
 	account      = "check the user, the password and the host that the user may come from"
 )

@@ -204,7 +204,7 @@ func (d *mysqlDialect) findTables(ctx context.Context, f *findings, c *sql.Conn,
 		return
 	}
 	m := &mysql{texts: d.texts}
-	lease, store, _, err := m.tables(ctx, c)
+	lease, store, _, _, err := m.tables(ctx, c)
 	switch {
 	case err == nil && !lease && !store && o.NoSetup:
 		err = errNoTables

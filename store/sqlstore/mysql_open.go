@@ -97,8 +97,8 @@ func (s mysqlServer) recent() bool {
 // checkTables creates the tables where they are missing, and refuses those of
 // another version, another product or another engine, and a user without rights.
 func (m *mysql) checkTables(ctx context.Context, c *sql.Conn, noSetup bool) error {
-	lease, store, engine, err := m.tables(ctx, c)
-	if err == nil && !(lease && store) {
+	lease, store, line, engine, err := m.tables(ctx, c)
+	if err == nil && !(lease && store && line) {
 		engine, err = "", m.create(ctx, c, noSetup)
 	}
 	if err != nil {
@@ -132,11 +132,11 @@ func (m *mysql) create(ctx context.Context, c *sql.Conn, noSetup bool) error {
 		return retry("").because(errors.New("another client is creating the tables"))
 	}
 	defer c.ExecContext(context.WithoutCancel(ctx), m.texts["setup_unlock"])
-	lease, store, _, err := m.tables(ctx, c)
+	lease, store, line, _, err := m.tables(ctx, c)
 	switch {
-	case err != nil || lease && store:
+	case err != nil || lease && store && line:
 		return err
-	case lease || store:
+	case lease != store:
 		return errHalf("ringfence_lease", "ringfence_store")
 	case noSetup:
 		return errNoTables
@@ -150,9 +150,9 @@ func (m *mysql) create(ctx context.Context, c *sql.Conn, noSetup bool) error {
 }
 
 // tables reads which tables are there, and which are in an engine without transactions.
-func (m *mysql) tables(ctx context.Context, c *sql.Conn) (lease, store bool, engine string, err error) {
-	err = c.QueryRowContext(ctx, m.texts["tables"]).Scan(&lease, &store, &engine)
-	return lease, store, engine, err
+func (m *mysql) tables(ctx context.Context, c *sql.Conn) (lease, store, line bool, engine string, err error) {
+	err = c.QueryRowContext(ctx, m.texts["tables"]).Scan(&lease, &store, &line, &engine)
+	return lease, store, line, engine, err
 }
 
 func errEngine(engine string) error {

@@ -47,6 +47,9 @@ func (s *mysqlSession) commitAlone(ctx context.Context) error {
 // run sends the calls, all of one kind. A session that does not commit by itself, or
 // has not been verified, says so and is made ready, and the calls are sent once more.
 func (s *mysqlSession) run(ctx context.Context, calls []*call) error {
+	if calls[0].kind.inLine() {
+		return s.line(ctx, calls)
+	}
 	verified := false
 	for {
 		err := s.send(ctx, calls)
@@ -60,6 +63,7 @@ func (s *mysqlSession) run(ctx context.Context, calls []*call) error {
 			verified = true
 			_, err = s.conn.ExecContext(ctx, s.texts["verify"])
 		default:
+			s.served(ctx, calls)
 			return nil
 		}
 		if err != nil {

@@ -120,6 +120,10 @@ func prune(ctx context.Context, b backend, c *sql.Conn, idle int64, limit int) (
 		return 0, err
 	}
 	n, err := b.remove(ctx, c, idle, limit, highest)
+	if err == nil {
+		statement, args = b.statement("line_prune")
+		_, err = c.ExecContext(ctx, statement, args...)
+	}
 	return int(n), err
 }
 

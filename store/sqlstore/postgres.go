@@ -36,6 +36,7 @@ type postgres struct {
 	label string
 
 	pool   *pool
+	crowds *crowds
 	server atomic.Pointer[incarnation] // the last one that was verified
 
 	mu                   sync.Mutex

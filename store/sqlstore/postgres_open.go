@@ -9,7 +9,7 @@ import (
 )
 
 func (d *postgresDialect) open(ctx context.Context, db *sql.DB, o Options) (backend, error) {
-	p := &postgres{db: db, texts: d.texts, pool: newPool(db, o)}
+	p := &postgres{db: db, texts: d.texts, pool: newPool(db, o), crowds: newCrowds()}
 	if o.WeakIdentity {
 		p.texts = d.weak
 	}

@@ -5,10 +5,12 @@ import (
 	"database/sql"
 	sqldriver "database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
 )
 
@@ -26,6 +28,9 @@ func (s *postgresSession) release(error) {
 // that was verified last, it verifies that one and sends them once more: it may be
 // the same, started again.
 func (s *postgresSession) run(ctx context.Context, calls []*call) error {
+	if calls[0].kind.inLine() {
+		return s.line(ctx, calls)
+	}
 	server := *s.server.Load()
 	err := s.send(ctx, server, calls)
 	if err == nil && calls[0].answer.verdict == strange {
@@ -51,18 +56,35 @@ func (s *postgresSession) confirm(ctx context.Context, calls []*call) error {
 	return direct(ctx, s.conn, s.texts["confirm"], nil, none)
 }
 
-// send has a leaner statement for a call that goes alone. Where that did nothing,
-// the one for many does it again and says why.
+// send has leaner statements for a call that goes alone. Where they did nothing, the one
+// for many does it again and says why.
 func (s *postgresSession) send(ctx context.Context, server incarnation, calls []*call) error {
 	if len(calls) == 1 {
-		if err := s.one(ctx, server, calls[0]); err != nil || calls[0].answer.verdict == done {
-			return err
+		for _, name := range s.lean(calls[0]) {
+			if err := s.one(ctx, name, server, calls[0]); err != nil || calls[0].answer.verdict == done {
+				return err
+			}
 		}
 	}
 	return s.many(ctx, server, calls)
 }
 
-func (s *postgresSession) one(ctx context.Context, server incarnation, c *call) error {
+// lean names the statements to try for c alone: for whom somebody waits, or waited lately,
+// is told in the same one.
+func (s *postgresSession) lean(c *call) []string {
+	switch {
+	case c.kind == acquire && c.placed:
+		return []string{"acquire_placed"}
+	case c.kind == release && s.crowds.has(c.name):
+		return []string{"release_told"}
+	case c.kind == release:
+		return []string{"release_one", "release_told"}
+	}
+	return []string{string(c.kind) + "_one"}
+}
+
+// one sends c by itself.
+func (s *postgresSession) one(ctx context.Context, name string, server incarnation, c *call) error {
 	var args []any
 	switch c.kind {
 	case acquire:
@@ -72,16 +94,62 @@ func (s *postgresSession) one(ctx context.Context, server incarnation, c *call) 
 	case release:
 		args = []any{c.name, int64(c.token), c.attempt}
 	}
-	statement := s.texts[string(c.kind)+"_one"] + s.plan(1)
-	return direct(ctx, s.conn, statement, args, func(row []sqldriver.Value) error {
+	return direct(ctx, s.conn, s.texts[name]+s.plan(1), args, func(row []sqldriver.Value) error {
 		token, err := asInt(row[0])
 		c.answer = answer{verdict: done, token: fence.Token(token)}
+		switch name {
+		case "acquire_placed":
+			s.crowds.note(c.name, true) // who waited is seldom alone
+		case "release_told":
+			s.crowds.note(c.name, asText(row[1]) != "false")
+		}
 		return err
+	})
+}
+
+// line sends calls about places in line, as one statement. Their order is that of all
+// clients, so that no two of them wait for each other's rows.
+func (s *postgresSession) line(ctx context.Context, calls []*call) error {
+	if c := calls[0]; len(calls) == 1 && c.kind == wait && !c.placed {
+		return s.joinLine(ctx, c)
+	}
+	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.meets(), b.meets()) })
+	asks := make([]ask, len(calls))
+	for i, c := range calls {
+		asks[i] = ask{Nth: i, Name: c.name, Attempt: c.attempt, Holder: c.holder}
+	}
+	text, err := json.Marshal(asks)
+	if err != nil {
+		return err
+	}
+	args := []any{string(text)}
+	if calls[0].kind == wait {
+		args = append(args, calls[0].milliseconds(), int64(driver.MaxWaiters))
+	}
+	return direct(ctx, s.conn, s.texts[string(calls[0].kind)]+s.plan(len(calls)), args, func(row []sqldriver.Value) error {
+		nth, err := asInt(row[0])
+		if err == nil {
+			calls[nth].answer, err = scanAnswer(row[1:])
+		}
+		return err
+	})
+}
+
+// joinLine gets a place for one who has none.
+func (s *postgresSession) joinLine(ctx context.Context, c *call) error {
+	c.answer = answer{verdict: full}
+	args := []any{c.name, c.attempt, c.holder, c.milliseconds(), int64(driver.MaxWaiters)}
+	return direct(ctx, s.conn, s.texts["wait_one"]+s.plan(1), args, func(row []sqldriver.Value) error {
+		ahead, err := asInt(row[0])
+		waited, err2 := asInt(row[1])
+		c.answer = answer{verdict: done, ahead: int(ahead), waited: lasting(waited)}
+		return errors.Join(err, err2)
 	})
 }
 
 // ask is one call as the statements for many take it.
 type ask struct {
+	Nth     int         `json:"nth"`
 	Name    string      `json:"name"`
 	Attempt string      `json:"attempt"`
 	Holder  string      `json:"holder"`

@@ -221,6 +221,19 @@ func (q *queue) abandon(c *call) {
 	}
 }
 
+// goesWith reports whether c may be in one batch with d.
+func (c *call) goesWith(d *call, mixed bool) bool {
+	return mixed || c.kind == d.kind && (c.kind != wait || c.ttl == d.ttl)
+}
+
+// meets is what no other call in a batch with c may have as well.
+func (c *call) meets() string {
+	if c.kind.inLine() {
+		return c.name + "\x00" + c.attempt // no name holds that byte
+	}
+	return c.name
+}
+
 func (q *queue) work() {
 	defer q.all.Done()
 	for {
@@ -267,7 +280,8 @@ func (q *queue) unreached(need context.Context, err error) {
 }
 
 // take forms a batch: the first call that waits and all that may go with it. A
-// name is in a batch once, so that no step of it meets another.
+// name is in a batch once, so that no step of it meets another; places in line are, one
+// attempt each, and last equally long.
 func (q *queue) take() *batch {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -278,12 +292,11 @@ func (q *queue) take() *batch {
 	first, names := q.waiting[0], map[string]bool{}
 	var rest []*call
 	for _, c := range q.waiting {
-		together := q.backend.mixed() || c.kind == first.kind
-		if !together || names[c.name] || len(b.calls) == maxBatch {
+		if !c.goesWith(first, q.backend.mixed()) || names[c.meets()] || len(b.calls) == maxBatch {
 			rest = append(rest, c)
 			continue
 		}
-		names[c.name] = true
+		names[c.meets()] = true
 		c.batch = b
 		b.calls = append(b.calls, c)
 	}

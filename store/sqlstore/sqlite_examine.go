@@ -126,8 +126,8 @@ func (f *findings) sqliteSettings(ctx context.Context, c *sql.Conn) error {
 // findTables looks at the tables as Open does, and creates none.
 func (d *sqliteDialect) findTables(ctx context.Context, f *findings, l *sqlite, c *sql.Conn, o Options) {
 	const subject = "tables"
-	var lease, store bool
-	err := c.QueryRowContext(ctx, d.texts["tables"]).Scan(&lease, &store)
+	var lease, store, line bool
+	err := c.QueryRowContext(ctx, d.texts["tables"]).Scan(&lease, &store, &line)
 	if err == nil && !lease && !store && !o.NoSetup {
 		f.fit(subject, "they are missing", "whoever opens the store first creates them")
 		return

@@ -90,16 +90,16 @@ func (l *sqlite) checkFileAtOpen(ctx context.Context, c *sql.Conn) error {
 // checkTables creates the tables where they are missing, and refuses those of
 // another version or another product.
 func (l *sqlite) checkTables(ctx context.Context, c *sql.Conn, noSetup bool) error {
-	var lease, store bool
-	if err := c.QueryRowContext(ctx, l.texts["tables"]).Scan(&lease, &store); err != nil {
+	var lease, store, line bool
+	if err := c.QueryRowContext(ctx, l.texts["tables"]).Scan(&lease, &store, &line); err != nil {
 		return err
 	}
 	switch {
 	case lease != store:
 		return errHalf("ringfence_lease", "ringfence_store")
-	case !lease && noSetup:
+	case !(lease && line) && noSetup:
 		return errNoTables
-	case !lease:
+	case !(lease && line):
 		err := exclusively(ctx, c, func() error {
 			_, err := c.ExecContext(ctx, l.texts["schema"])
 			return err

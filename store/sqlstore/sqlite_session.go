@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
 )
 
@@ -79,10 +80,12 @@ func (s *sqliteSession) release(err error) {
 }
 
 // run executes one call as its own transaction, several in one. A lone call writes
-// at once, since the write lock is mostly free, and looks when it isn't.
+// at once, since the write lock is mostly free, and looks when it isn't; but one of
+// those who wait looks first, and takes several statements then.
 func (s *sqliteSession) run(ctx context.Context, calls []*call) error {
 	var busy error
-	if len(calls) == 1 {
+	several := len(calls) > 1 || calls[0].kind == wait || calls[0].placed
+	if !several {
 		if busy = s.step(ctx, calls[0]); busy == nil || !SQLite.judge(busy).again {
 			return busy
 		}
@@ -95,7 +98,7 @@ func (s *sqliteSession) run(ctx context.Context, calls []*call) error {
 		return nil
 	case busy != nil:
 		return busy
-	case len(calls) == 1:
+	case !several:
 		return s.step(ctx, calls[0])
 	}
 	return exclusively(ctx, s.conn, func() error {
@@ -104,7 +107,7 @@ func (s *sqliteSession) run(ctx context.Context, calls []*call) error {
 				return err
 			}
 		}
-		return nil
+		return s.rank(ctx, calls)
 	})
 }
 
@@ -131,12 +134,52 @@ func (s *sqliteSession) look(ctx context.Context, calls []*call) ([]*call, error
 func (s *sqliteSession) step(ctx context.Context, c *call) error {
 	switch c.kind {
 	case acquire:
-		return s.either(ctx, c, query{"acquire", []any{c.name, c.attempt, c.holder, c.milliseconds(), s.expected()}})
+		err := s.either(ctx, c, query{"acquire", []any{c.name, c.attempt, c.holder, c.milliseconds(), s.expected()}})
+		if err == nil && c.placed && (c.answer.verdict == done || c.answer.verdict == same) {
+			_, err = s.change(ctx, query{"line_leave", []any{c.name, c.attempt}})
+		}
+		return err
+	case wait:
+		return s.wait(ctx, c)
+	case leave:
+		c.answer = answer{verdict: done}
+		_, err := s.change(ctx, query{"line_leave", []any{c.name, c.attempt}})
+		return err
 	case renew:
 		return s.either(ctx, c, query{"renew", []any{c.name, int64(c.token), c.attempt, c.milliseconds()}})
 	default:
 		return s.either(ctx, c, query{"release", []any{c.name, int64(c.token), c.attempt}})
 	}
+}
+
+// wait keeps the place in line that c has, or gets it one.
+func (s *sqliteSession) wait(ctx context.Context, c *call) error {
+	c.answer = answer{verdict: done}
+	n, err := s.change(ctx, query{"line_keep", []any{c.name, c.attempt, c.milliseconds()}})
+	if err != nil || n > 0 {
+		return err
+	}
+	if _, err := s.change(ctx, query{"line_sweep", []any{c.name}}); err != nil {
+		return err
+	}
+	n, err = s.change(ctx, query{"line_join", []any{c.name, c.attempt, c.holder, c.milliseconds(), int64(driver.MaxWaiters)}})
+	if n == 0 {
+		c.answer.verdict = full
+	}
+	return err
+}
+
+// rank reads how many are before those who wait.
+func (s *sqliteSession) rank(ctx context.Context, calls []*call) error {
+	return rank(calls, func(name, attempt string, row func(attempt string, ahead, waited int64)) error {
+		return s.query(ctx, query{"line_order", []any{name, attempt}}, func(v []sqldriver.Value) error { return scanPlace(v, row) })
+	})
+}
+
+// change executes q, and returns how many rows it says that it has changed.
+func (s *sqliteSession) change(ctx context.Context, q query) (n int, err error) {
+	err = s.query(ctx, q, func([]sqldriver.Value) error { n++; return nil })
+	return n, err
 }
 
 // why reads what keeps c from being done.

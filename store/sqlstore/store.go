@@ -14,13 +14,14 @@ import (
 )
 
 // Store hosts leases in a database. It implements driver.Store, driver.Lister,
-// driver.Breaker, driver.BatchRenewer, driver.Recoverer and driver.Pruner.
+// driver.Breaker, driver.BatchRenewer, driver.Queue, driver.Recoverer and driver.Pruner.
 type Store struct {
 	backend backend
 	dialect Dialect
 	props   driver.Properties
 	strict  bool // refuse a new identity
 	queue   *queue
+	placed  sync.Map // the attempts that may have a place in line, got through this client
 	closing sync.Once
 
 	// accepting holds a token while one caller accepts another database; accepted
@@ -58,7 +59,14 @@ func (s *Store) Acquire(ctx context.Context, r driver.Request) (driver.Term, err
 	if err := r.Check(s.props); err != nil {
 		return driver.Term{}, err
 	}
-	return s.do(ctx, call{kind: acquire, name: r.Name, attempt: r.Attempt, holder: r.Holder, ttl: s.props.RoundTTL(r.TTL)})
+	_, placed := s.placed.Load(r.Attempt)
+	t, err := s.do(ctx, call{
+		kind: acquire, name: r.Name, attempt: r.Attempt, holder: r.Holder, ttl: s.props.RoundTTL(r.TTL), placed: placed,
+	})
+	if placed && err == nil {
+		s.placed.Delete(r.Attempt)
+	}
+	return t, err
 }
 
 // Renew implements driver.Store.
@@ -93,22 +101,48 @@ func (s *Store) Release(ctx context.Context, t driver.Term) error {
 // certainty that nothing was done, and a few after lost connections: repeating a
 // step is harmless, and after a restart of the server the pool is full of them.
 func (s *Store) do(ctx context.Context, c call) (driver.Term, error) {
+	p := &progress{call: c}
 	if ctx.Err() != nil {
 		return driver.Term{}, left(ctx, false, nil).fault("")
 	}
-	return s.finish(ctx, &progress{call: c})
+	s.finish(ctx, p)
+	return p.term, p.err
 }
 
 // finish tries until p is over.
-func (s *Store) finish(ctx context.Context, p *progress) (driver.Term, error) {
+func (s *Store) finish(ctx context.Context, p *progress) {
 	for {
 		accepted := s.accepted.Load()
 		sent := p.call.fresh()
 		err := s.queue.ask(ctx, sent)
 		if s.note(ctx, p, accepted, sent, err) {
-			return p.term, p.err
+			return
 		}
 	}
+}
+
+// all takes many steps, in one statement or a few. What could not be settled by those is
+// asked for again by itself.
+func (s *Store) all(ctx context.Context, steps []*progress) {
+	calls := make([]*call, len(steps)) // what is sent: whoever gave one up may not look at it
+	for i, p := range steps {
+		calls[i] = p.call.fresh()
+	}
+	accepted := s.accepted.Load()
+	errs := s.queue.askAll(ctx, calls)
+	var rest sync.WaitGroup
+	for i, p := range steps {
+		if errs[i] == nil && calls[i].answer.final() {
+			s.note(ctx, p, accepted, calls[i], nil)
+			continue
+		}
+		rest.Go(func() {
+			if !s.note(ctx, p, accepted, calls[i], errs[i]) {
+				s.finish(ctx, p)
+			}
+		})
+	}
+	rest.Wait()
 }
 
 // progress is one step of a caller on its way through its tries. A name whose term
@@ -120,8 +154,9 @@ type progress struct {
 	lost  int    // connections, and so tries that may have been applied
 	last  answer // of the last try that the context did not cut short
 
-	term driver.Term // the outcome, when it is over
-	err  error
+	answer answer // when it is over, and the outcome
+	term   driver.Term
+	err    error
 }
 
 // note takes in what came of a try that began when accepted was read, and reports
@@ -133,6 +168,7 @@ func (s *Store) note(ctx context.Context, p *progress, accepted int64, sent *cal
 		err = s.refusal(ctx, a, accepted)
 	}
 	if err == nil {
+		p.answer = a
 		p.term, p.err = a.result(p.call, p.lost > 0)
 		return true
 	}

@@ -50,4 +50,13 @@ var clauses = []Clause{
 	{ID: "C46", Name: "batch_renews_each_alone", test: batchRenewsEachAlone},
 	{ID: "C47", Name: "batch_of_any_size", test: batchOfAnySize},
 	{ID: "C48", Name: "batch_tells_terms_apart", test: batchTellsTermsApart},
+	{ID: "C49", Name: "first_come_first_served", test: firstComeFirstServed},
+	{ID: "C50", Name: "newcomer_does_not_overtake", test: newcomerDoesNotOvertake},
+	{ID: "C51", Name: "place_is_kept", test: placeIsKept},
+	{ID: "C52", Name: "vanished_waiter_lapses", test: vanishedWaiterLapses},
+	{ID: "C53", Name: "leaver_costs_nothing", test: leaverCostsNothing},
+	{ID: "C54", Name: "waiters_are_shown", test: waitersAreShown},
+	{ID: "C55", Name: "bad_waits_refused", test: badWaitsRefused},
+	{ID: "C56", Name: "hint_goes_to_the_first", test: hintGoesToTheFirst},
+	{ID: "C57", Name: "batch_keeps_each_place", test: batchKeepsEachPlace},
 }

@@ -148,7 +148,7 @@ func (e *env) rises(older, newer fence.Token, after string) {
 }
 
 var sentinels = []error{
-	driver.ErrHeld, driver.ErrEnded, driver.ErrUnknown, driver.ErrUnavailable,
+	driver.ErrHeld, driver.ErrEnded, driver.ErrFull, driver.ErrUnknown, driver.ErrUnavailable,
 	driver.ErrUnfit, driver.ErrClosed, fence.ErrInvalid,
 }
 

@@ -5,7 +5,8 @@
 -- the same condition would read, and so lock, all of it. Names come sorted, so that two of these lock them in one order.
 --
 -- The record of the store stays locked, for others to share, until the commit: who raises the floor waits for the
--- grants under way. It does nothing in a session that does not commit by itself, or that has not been verified.
+-- grants under way. It does nothing in a session that does not commit by itself, or that has not been verified,
+-- nor for a name where a living waiter is before the attempt.
 UPDATE (
     SELECT l.name, l.token, a.attempt, a.holder, a.ttl, s.floor, /*now*/ AS moment
     FROM (
@@ -17,6 +18,14 @@ UPDATE (
     STRAIGHT_JOIN ($1) a
     STRAIGHT_JOIN ringfence_lease l FORCE INDEX (PRIMARY) ON l.name = a.name
     WHERE l.attempt <> a.attempt AND l.token < 9007199254740991 AND (l.state <> 'held' OR l.expires_at <= /*now*/)
+    AND (
+        SELECT COUNT(*)
+        FROM ringfence_line w
+        WHERE w.name = a.name AND w.lapses_at > /*now*/ AND w.attempt NOT IN (a.attempt, l.attempt)
+          AND w.place < COALESCE((SELECT m.place
+                                  FROM ringfence_line m
+                                  WHERE m.name = a.name AND m.attempt = a.attempt AND m.lapses_at > /*now*/), 9223372036854775807)
+    ) = 0
     LIMIT 1000
     FOR UPDATE SKIP LOCKED
 ) o STRAIGHT_JOIN ringfence_lease l FORCE INDEX (PRIMARY) ON l.name = o.name AND o.moment < 3903090000000000

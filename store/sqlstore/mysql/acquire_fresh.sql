@@ -11,3 +11,11 @@ FROM (
 CROSS JOIN (SELECT /*now*/ AS moment) c
 CROSS JOIN ($1) a
 WHERE c.moment < 3903090000000000
+AND (
+    SELECT COUNT(*)
+    FROM ringfence_line w
+    WHERE w.name = a.name AND w.lapses_at > /*now*/ AND w.attempt <> a.attempt
+      AND w.place < COALESCE((SELECT m.place
+                              FROM ringfence_line m
+                              WHERE m.name = a.name AND m.attempt = a.attempt AND m.lapses_at > /*now*/), 9223372036854775807)
+) = 0

@@ -1,4 +1,4 @@
--- Lists the columns that the two tables ought to have and don't.
+-- Lists the columns that the tables ought to have and don't.
 SELECT COALESCE(GROUP_CONCAT(CONCAT(want.relation, '.', want.name, ' ', want.type) SEPARATOR ', '), x'')
 FROM (
     SELECT 'ringfence_lease' AS relation, 'name' AS name, 'varbinary' AS type
@@ -16,6 +16,12 @@ FROM (
     UNION ALL SELECT 'ringfence_store', 'previous_identity', 'varbinary'
     UNION ALL SELECT 'ringfence_store', 'identity_changed_at', 'bigint'
     UNION ALL SELECT 'ringfence_store', 'floor', 'bigint'
+    UNION ALL SELECT 'ringfence_line', 'name', 'varbinary'
+    UNION ALL SELECT 'ringfence_line', 'place', 'bigint'
+    UNION ALL SELECT 'ringfence_line', 'attempt', 'varbinary'
+    UNION ALL SELECT 'ringfence_line', 'holder', 'varchar'
+    UNION ALL SELECT 'ringfence_line', 'joined_at', 'bigint'
+    UNION ALL SELECT 'ringfence_line', 'lapses_at', 'bigint'
 ) want
 LEFT JOIN information_schema.columns has
     ON has.table_schema = DATABASE() AND has.table_name = want.relation AND has.column_name = want.name AND has.data_type = want.type

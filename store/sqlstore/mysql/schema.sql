@@ -1,4 +1,4 @@
--- Creates the two tables and the record of this server. Running it again changes nothing. The table of leases comes
+-- Creates the tables and the record of this server. Running it again changes nothing. The table of leases comes
 -- last: where both are there, the record is.
 
 -- One row for the whole store: which server wrote it, and the floor of its tokens.
@@ -14,6 +14,20 @@ CREATE TABLE IF NOT EXISTS ringfence_store (
 INSERT INTO ringfence_store (single, schema_version, identity, previous_identity, identity_changed_at, floor)
 SELECT 1, 1, /*identity*/, x'', 0, 0
 ON DUPLICATE KEY UPDATE single = 1;
+
+-- Who waits for a name, in the order in which they came: the living ones are served before anybody else. A place lives while
+-- its owner says so.
+CREATE TABLE IF NOT EXISTS ringfence_line (
+    name      VARBINARY(512) NOT NULL,
+    place     BIGINT NOT NULL AUTO_INCREMENT,
+    attempt   VARBINARY(64) NOT NULL,
+    holder    VARCHAR(256) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+    joined_at BIGINT NOT NULL,
+    lapses_at BIGINT NOT NULL,
+    PRIMARY KEY (name, place),
+    UNIQUE KEY attempt (name, attempt),
+    KEY place (place)
+) ENGINE = InnoDB;
 
 -- One row a name. A row stays when its term is over: it carries the last token. Names compare byte for byte. Times are
 -- microseconds since 1970.

@@ -1,7 +1,7 @@
 -- Ends exactly the term $1, $2, $3 if nobody waits for the name.
 --
--- It is release.sql for one caller. No row: it did nothing, and release.sql does it or tells why. The row is judged after
--- it was locked; where that met a newer version than the statement sees, it does nothing.
+-- It is release.sql for one caller. No row: it did nothing, and release_told.sql does it, or else release.sql tells why. The
+-- row is judged after it was locked; where that met a newer version than the statement sees, it does nothing.
 UPDATE ringfence.lease l
 SET state = 'released', expires_at = clock_timestamp()
 WHERE l.expires_at > clock_timestamp()

@@ -1,4 +1,4 @@
--- Creates the two tables and the identity of this database file. Running it again changes nothing.
+-- Creates the tables and the identity of this database file. Running it again changes nothing.
 
 -- One row a name. A row stays when its term is over: it carries the last token.
 CREATE TABLE IF NOT EXISTS ringfence_lease (
@@ -20,6 +20,18 @@ CREATE TABLE IF NOT EXISTS ringfence_store (
     previous_identity   TEXT NOT NULL DEFAULT '',
     identity_changed_at INTEGER,
     floor               INTEGER NOT NULL DEFAULT 0 CHECK (floor BETWEEN 0 AND 9007199254740991)
+) STRICT;
+
+-- Who waits for a name, in the order in which they came: the living ones are served before anybody else. A place lives while
+-- its owner says so.
+CREATE TABLE IF NOT EXISTS ringfence_line (
+    place     INTEGER PRIMARY KEY AUTOINCREMENT,
+    name      TEXT NOT NULL COLLATE BINARY,
+    attempt   TEXT NOT NULL,
+    holder    TEXT NOT NULL,
+    joined_at INTEGER NOT NULL,
+    lapses_at INTEGER NOT NULL,
+    UNIQUE (name, attempt)
 ) STRICT;
 
 -- SQLite numbers a key of this kind by itself where it is left out, whatever its default.

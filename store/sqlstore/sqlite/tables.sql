@@ -1,3 +1,4 @@
--- Reads which of the two tables are there.
+-- Reads which of the tables are there.
 SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'ringfence_lease'),
-       EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'ringfence_store')
+       EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'ringfence_store'),
+       EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'ringfence_line')

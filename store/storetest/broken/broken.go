@@ -77,6 +77,11 @@ type client struct {
 	prune      func(ctx context.Context, idle time.Duration, limit int) (int, error)
 	watch      func(ctx context.Context, name string) (<-chan struct{}, error)
 	renewAll   func(ctx context.Context, all []driver.Renewal) []driver.Renewed
+	wait       func(ctx context.Context, r driver.Request, keep time.Duration) (driver.Place, error)
+	leave      func(ctx context.Context, name, attempt string) error
+	waiters    func(ctx context.Context, name string, limit int) ([]driver.Waiter, error)
+	watchTurn  func(ctx context.Context, name, attempt string) (<-chan struct{}, error)
+	waitAll    func(ctx context.Context, all []driver.Waiting) []driver.Placed
 }
 
 func newClient(right *memstore.Store) *client {
@@ -94,6 +99,11 @@ func newClient(right *memstore.Store) *client {
 		prune:      right.Prune,
 		watch:      right.Watch,
 		renewAll:   right.RenewAll,
+		wait:       right.Wait,
+		leave:      right.Leave,
+		waiters:    right.Waiters,
+		watchTurn:  right.WatchTurn,
+		waitAll:    right.WaitAll,
 	}
 }
 
@@ -139,4 +149,24 @@ func (c *client) Watch(ctx context.Context, name string) (<-chan struct{}, error
 
 func (c *client) RenewAll(ctx context.Context, all []driver.Renewal) []driver.Renewed {
 	return c.renewAll(ctx, all)
+}
+
+func (c *client) Wait(ctx context.Context, r driver.Request, keep time.Duration) (driver.Place, error) {
+	return c.wait(ctx, r, keep)
+}
+
+func (c *client) Leave(ctx context.Context, name, attempt string) error {
+	return c.leave(ctx, name, attempt)
+}
+
+func (c *client) Waiters(ctx context.Context, name string, limit int) ([]driver.Waiter, error) {
+	return c.waiters(ctx, name, limit)
+}
+
+func (c *client) WatchTurn(ctx context.Context, name, attempt string) (<-chan struct{}, error) {
+	return c.watchTurn(ctx, name, attempt)
+}
+
+func (c *client) WaitAll(ctx context.Context, all []driver.Waiting) []driver.Placed {
+	return c.waitAll(ctx, all)
 }

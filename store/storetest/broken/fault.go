@@ -60,5 +60,18 @@ func Faults() []Fault {
 		{Name: "revives lapsed terms in a batch", Clause: "C46", spoil: batchRevives},
 		{Name: "renews the first 256 of a batch", Clause: "C47", spoil: renewsTheFirst},
 		{Name: "keeps one outcome for each name of a batch", Clause: "C48", spoil: oneOutcomeForName},
+		{Name: "serves whoever of the line asks first", Clause: "C49", spoil: servesAnyWaiter},
+		{Name: "goes on counting a waiter that it has served", Clause: "C49", spoil: countsServed},
+		{Name: "grants a free name to whoever asks first", Clause: "C50", spoil: servesNewcomers},
+		{Name: "puts a waiter that asks again at the end", Clause: "C51", spoil: asksAgainAtTheEnd},
+		{Name: "does not prolong a place that is kept", Clause: "C51", spoil: keepsInVain},
+		{Name: "keeps the place of a waiter that vanished", Clause: "C52", spoil: keepsVanished},
+		{Name: "keeps the place of a waiter that left", Clause: "C53", spoil: leavesInVain},
+		{Name: "lists the newest waiter first", Clause: "C54", spoil: listsNewestFirst},
+		{Name: "shows the attempt of a waiter", Clause: "C54", spoil: showsWaitingAttempt},
+		{Name: "takes any time for a place", Clause: "C55", spoil: clampsKeep},
+		{Name: "wakes whoever has listened longest", Clause: "C56", spoil: wakesOldestListener},
+		{Name: "fails a batch for one bad wait in it", Clause: "C57", spoil: waitsTogether},
+		{Name: "gives only new places in a batch", Clause: "C57", spoil: joinsAnew},
 	}
 }

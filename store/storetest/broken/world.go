@@ -25,6 +25,7 @@ type world struct {
 	folded   map[string]string           // the last name that folds to this one
 	pruned   map[string]fence.Token      // of names that were forgotten
 	hidden   map[driver.Term]fence.Token // the real token of a term that shows another
+	lines    map[string][]driver.Request // who has ever waited for a name
 }
 
 func newWorld(clock func() time.Time) *world {
@@ -38,6 +39,7 @@ func newWorld(clock func() time.Time) *world {
 		folded:   map[string]string{},
 		pruned:   map[string]fence.Token{},
 		hidden:   map[driver.Term]fence.Token{},
+		lines:    map[string][]driver.Request{},
 	}
 	w.memory = memstore.New(&memstore.Options{Clock: clock})
 	return w

@@ -64,7 +64,7 @@ Exit status:
   0    acquired
   64   usage: a flag, name, duration, file or URL is wrong
   69   the store can't be used: unreachable, or unfit to host a lease
-  75   the name is held by somebody else, or FILE holds a grant
+  75   the name is held by somebody else, or kept for one who waits for it, or FILE holds a grant
   77   a database refused the term that --establish begins; nothing is held
   125  the grant could not be written; it was released
   128+n  ended by signal n; nothing is held`,

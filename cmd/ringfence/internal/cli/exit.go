@@ -17,7 +17,7 @@ const (
 	exitData          = 65  // what is to be written is wrong
 	exitUnavailable   = 69  // the store can't be used
 	exitUnknown       = 74  // nobody knows whether a write is applied
-	exitHeld          = 75  // somebody else holds the name
+	exitHeld          = 75  // somebody else holds the name, or as many wait for it as may
 	exitRefused       = 77  // what is written to refuses this fence
 	exitLost          = 79  // the lease ended before the work did
 	exitTimedOut      = 124 // the work used up its timeout
@@ -32,7 +32,7 @@ const exitHelp = `Exit status:
   0    also when the run was skipped, as --if-held or --if-unavailable asks
   64   usage: a flag, name, duration or URL is wrong; nothing was touched
   69   the store can't be used: unreachable, or unfit to host a lease
-  75   the name is held by somebody else
+  75   the name is held by somebody else, or kept for one who waits for it, or too many wait
   77   what is written to refused the fence: a newer holder has been there
   79   the lease ended before the work did
   124  the work used up its timeout
@@ -73,7 +73,7 @@ func status(err error) int {
 		return 0
 	case errors.Is(err, ringfence.ErrInvalid):
 		return exitUsage
-	case errors.Is(err, ringfence.ErrHeld):
+	case errors.Is(err, ringfence.ErrHeld), errors.Is(err, ringfence.ErrFull):
 		return exitHeld
 	case errors.Is(err, fence.ErrRefused):
 		return exitRefused

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -97,7 +98,7 @@ func (a *app) printList(found []leaseJSON, store string) error {
 func (a *app) showCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show NAME",
-		Short: "Show who holds a name, and the store's own state",
+		Short: "Show who holds a name and who waits for it, and the store's own state",
 		Args:  arguments(1, 1, "one NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := a.checkOutput(); err != nil {
@@ -123,10 +124,14 @@ func (a *app) show(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
+		line, err := waiters(ctx, s, name)
+		if err != nil {
+			return err
+		}
 		label := s.Properties().Store
-		v := map[string]any{"lease": asJSON(r), "store": map[string]any{"url": label, "identity": id}}
+		v := map[string]any{"lease": asJSON(r), "waiters": line, "store": map[string]any{"url": label, "identity": id}}
 		return a.print(v, func(w io.Writer) error {
-			return table(w, append(leaseRows(r), storeRows(label, id)...))
+			return table(w, slices.Concat(leaseRows(r), waiterRows(line), storeRows(label, id)))
 		})
 	})
 }

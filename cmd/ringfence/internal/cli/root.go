@@ -30,7 +30,7 @@ type app struct {
 
 // Main runs the command and returns its exit status.
 func Main(args []string) int {
-	a := &app{out: os.Stdout, err: os.Stderr}
+	a := &app{out: os.Stdout, err: diagnostics(os.Stderr)}
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(context.Background())

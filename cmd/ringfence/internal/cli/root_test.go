@@ -41,6 +41,7 @@ func TestStatus(t *testing.T) {
 		{usage("wrong"), exitUsage},
 		{fmt.Errorf("a name: %w", fence.ErrInvalid), exitUsage},
 		{&ringfence.Error{Err: &driver.HeldError{Name: "x"}}, exitHeld},
+		{&ringfence.Error{Err: &driver.FullError{Name: "x"}}, exitHeld},
 		{&ringfence.Error{Err: &driver.Fault{Kind: driver.ErrUnavailable}}, exitUnavailable},
 		{&ringfence.Error{Err: &driver.Fault{Kind: driver.ErrUnknown}}, exitUnavailable},
 		{&driver.Fault{Kind: driver.ErrUnfit}, exitUnavailable},

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/ringfence-go/ringfence"
@@ -14,11 +13,14 @@ import (
 type teller struct {
 	app    *app
 	job    job
-	waited string // what was said last about the wait
+	waited string // what was said last about the wait, where lines can't be drawn again
 }
 
 func (t *teller) tell(e ringfence.Event) {
 	name := fence.Quote(t.job.name)
+	if s, ok := t.app.err.(*statusLine); ok && e.Kind != ringfence.EventWaiting {
+		s.clear() // the command writes next
+	}
 	switch e.Kind {
 	case ringfence.EventWaiting:
 		t.tellWait(e.Err)
@@ -47,12 +49,21 @@ func why(err error) error {
 	return err
 }
 
-// tellWait says a new reason to wait once, not at each try.
+// tellWait says whom the wait is for and until when: at each try in one line that is
+// drawn again, or, where that can't be, each new reason once.
 func (t *teller) tellWait(err error) {
+	held, isHeld := errors.AsType[*ringfence.HeldError](err)
+	if s, ok := t.app.err.(*statusLine); ok {
+		s.draw("ringfence: " + readable(waitLine(t.job.name, held, err)))
+		return
+	}
 	reason, line := err.Error(), err.Error()
-	if held, ok := errors.AsType[*ringfence.HeldError](err); ok {
-		reason = held.Token.String()
-		line = strings.TrimSpace(held.Error())
+	if isHeld {
+		reason = fmt.Sprint(held.Token, held.Ahead, held.Kept)
+		line = held.Error()
+		if held.Ahead > 0 && !held.Kept {
+			line += fmt.Sprintf("; %d in line before this one", held.Ahead)
+		}
 	}
 	if reason != t.waited {
 		t.waited = reason
@@ -62,4 +73,21 @@ func (t *teller) tellWait(err error) {
 		}
 		t.app.say("waiting up to %s: %s", span(t.job.work.Wait), line)
 	}
+}
+
+// waitLine is the state of a wait in one line. held is nil where err is another reason.
+func waitLine(name string, held *ringfence.HeldError, err error) string {
+	name = fence.Quote(name)
+	if held == nil {
+		return fmt.Sprintf("waiting for %s: %v", name, why(err))
+	}
+	place := ""
+	if held.Ahead > 0 {
+		place = fmt.Sprintf("; %d before you in line", held.Ahead)
+	}
+	if held.Kept {
+		return fmt.Sprintf("waiting for %s: %s is next%s", name, fence.Quote(held.Holder), place)
+	}
+	until := time.Now().Add(held.Remaining).UTC().Format("15:04:05")
+	return fmt.Sprintf("waiting for %s: held by %s until %s UTC at the latest, unless renewed%s", name, fence.Quote(held.Holder), until, place)
 }

@@ -87,6 +87,57 @@ func (l *Lazy) Watch(ctx context.Context, name string) (<-chan struct{}, error) 
 	return nil, fmt.Errorf("hints at %s: %w", l.target.Label, errors.ErrUnsupported)
 }
 
+// WatchTurn is that of the store, or its Watch where it does not know whose turn it is.
+func (l *Lazy) WatchTurn(ctx context.Context, name, attempt string) (<-chan struct{}, error) {
+	s, err := l.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if w, ok := s.(driver.TurnWatcher); ok {
+		return w.WatchTurn(ctx, name, attempt)
+	}
+	return l.Watch(ctx, name)
+}
+
+// line is the store, where it keeps lines of waiters.
+func (l *Lazy) line(ctx context.Context) (driver.Queue, error) {
+	s, err := l.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if q, ok := s.(driver.Queue); ok {
+		return q, nil
+	}
+	return nil, fmt.Errorf("a line of waiters at %s: %w", l.target.Label, errors.ErrUnsupported)
+}
+
+// Wait is that of the store, where it keeps lines.
+func (l *Lazy) Wait(ctx context.Context, r driver.Request, keep time.Duration) (driver.Place, error) {
+	q, err := l.line(ctx)
+	if err != nil {
+		return driver.Place{}, err
+	}
+	return q.Wait(ctx, r, keep)
+}
+
+// Leave is that of the store, where it keeps lines.
+func (l *Lazy) Leave(ctx context.Context, name, attempt string) error {
+	q, err := l.line(ctx)
+	if err != nil {
+		return err
+	}
+	return q.Leave(ctx, name, attempt)
+}
+
+// Waiters is that of the store, where it keeps lines.
+func (l *Lazy) Waiters(ctx context.Context, name string, limit int) ([]driver.Waiter, error) {
+	q, err := l.line(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return q.Waiters(ctx, name, limit)
+}
+
 // MinLease is the shortest lease that the stores grant.
 const MinLease = 10 * time.Millisecond
 

@@ -1,0 +1,3 @@
+-- Removes the places in line of those asked for, $1, that have lapsed.
+DELETE l FROM ($1) a STRAIGHT_JOIN ringfence_line l FORCE INDEX (attempt) ON l.name = a.name AND l.attempt = a.attempt
+WHERE l.lapses_at <= /*now*/

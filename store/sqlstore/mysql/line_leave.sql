@@ -1,0 +1,2 @@
+-- Gives up the places in line of those asked for, $1.
+DELETE l FROM ($1) a STRAIGHT_JOIN ringfence_line l FORCE INDEX (attempt) ON l.name = a.name AND l.attempt = a.attempt
