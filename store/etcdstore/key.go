@@ -14,7 +14,8 @@ import (
 //	term/NAME    the last grant; written by it and by nothing else
 //	note/NAME    what became of a term since its grant: renewed, released, forced
 //
-// Those who wait stand at line/NAME, a line break and a random id. No name has a line break.
+// Those who wait stand at line/NAME, a line break and their attempt, in the order in which
+// their keys were made. No name has a line break.
 type keys struct{ prefix string }
 
 func (k keys) store() string           { return k.prefix + "store" }
@@ -24,6 +25,9 @@ func (k keys) note(name string) string { return k.prefix + "note/" + name }
 
 // line begins the key of everyone who waits for name.
 func (k keys) line(name string) string { return k.prefix + "line/" + name + "\n" }
+
+// place is the key of an attempt that waits for name.
+func (k keys) place(name, attempt string) string { return k.line(name) + attempt }
 
 // look reads all that concerns a name.
 func (k keys) look(name string) []clientv3.Op {
@@ -36,6 +40,34 @@ func (k keys) look(name string) []clientv3.Op {
 // waiting counts who stands in line for name.
 func (k keys) waiting(name string) clientv3.Op {
 	return clientv3.OpGet(k.line(name), clientv3.WithPrefix(), clientv3.WithCountOnly())
+}
+
+// first reads who is first in line.
+func (k keys) first(name string) clientv3.Op {
+	return clientv3.OpGet(k.line(name), clientv3.WithFirstCreate()...)
+}
+
+// before reads who stands right before the place that was made by the revision mod.
+func (k keys) before(name string, mod int64) clientv3.Op {
+	return clientv3.OpGet(k.line(name), append(clientv3.WithLastCreate(), clientv3.WithKeysOnly(), clientv3.WithMaxCreateRev(mod-1))...)
+}
+
+// isAt reads where the place of an attempt is.
+func (k keys) isAt(name, attempt string) clientv3.Op {
+	return clientv3.OpGet(k.place(name, attempt), clientv3.WithKeysOnly())
+}
+
+// inTurn holds when nobody stands before the place of an attempt that was made by the
+// revision mod; or where that is 0, when nobody waits at all. A range compares as all of
+// its keys do, and as 0 where there are none.
+func (k keys) inTurn(name, attempt string, mod int64) []clientv3.Cmp {
+	if mod == 0 {
+		return []clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(k.line(name)).WithPrefix(), "=", 0)}
+	}
+	return []clientv3.Cmp{
+		clientv3.Compare(clientv3.CreateRevision(k.place(name, attempt)), "=", mod),
+		clientv3.Compare(clientv3.CreateRevision(k.line(name)).WithPrefix(), ">", mod-1),
+	}
 }
 
 // ofAttempt holds when the last grant of name was made to this attempt. A grant

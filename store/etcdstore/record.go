@@ -66,14 +66,13 @@ func (n note) encode() string {
 
 // view is what one read shows of a name.
 type view struct {
-	name  string
-	store *mvccpb.KeyValue // nil where a key does not exist
-	live  *mvccpb.KeyValue
-	term  *mvccpb.KeyValue
-	grant grant
-	note  note
-	// waiting: somebody stands in line for it.
-	waiting bool
+	name    string
+	store   *mvccpb.KeyValue // nil where a key does not exist
+	live    *mvccpb.KeyValue
+	term    *mvccpb.KeyValue
+	grant   grant
+	note    note
+	waiting int64 // how many stand in line for it
 }
 
 // seen reads the answers to keys.look.
@@ -84,7 +83,7 @@ func seen(name string, answers []*etcdserverpb.ResponseOp) (view, error) {
 			kvs[i] = found[0]
 		}
 	}
-	v := view{name: name, store: kvs[0], waiting: answers[4].GetResponseRange().GetCount() > 0}
+	v := view{name: name, store: kvs[0], waiting: answers[4].GetResponseRange().GetCount()}
 	return v, v.fill(kvs[1], kvs[2], kvs[3])
 }
 

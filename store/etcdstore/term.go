@@ -64,9 +64,6 @@ func (s *Store) end(ctx context.Context, t driver.Term, n note) (view, bool, err
 	if !done.held {
 		return v, false, err
 	}
-	if s.hub.others(t.Name) {
-		s.refused.note(t.Name, true)
-	}
 	s.pool.off(done.responses[0].GetResponseDeleteRange().PrevKvs[0].Lease)
 	return v, true, nil
 }

@@ -5,32 +5,43 @@ import (
 	"slices"
 	"sync"
 
-	"go.etcd.io/etcd/api/v3/etcdserverpb"
-	clientv3 "go.etcd.io/etcd/client/v3"
-
+	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
 )
 
-// Watch implements driver.Watcher. Those who wait for a name in this process share one
-// place in the line of all processes, and a hint that comes to it goes to one of them, in
-// turn. Also a lease that ran out gives a hint.
+// Watch implements driver.Watcher. All who wait for a name in this process without a place
+// in line share one watch, and a hint goes to one of them, in turn. Also a lease that ran
+// out gives a hint.
 func (s *Store) Watch(ctx context.Context, name string) (<-chan struct{}, error) {
 	if err := fence.CheckName(name); err != nil {
 		return nil, err
 	}
+	return s.listen(ctx, watched{name: name}, "")
+}
+
+// WatchTurn implements driver.TurnWatcher. A process watches for the one of its waiters
+// that stands before the others, so that it costs no more when there are many.
+func (s *Store) WatchTurn(ctx context.Context, name, attempt string) (<-chan struct{}, error) {
+	if err := driver.CheckPlace(name, attempt); err != nil {
+		return nil, err
+	}
+	return s.listen(ctx, watched{name: name, turns: true}, attempt)
+}
+
+func (s *Store) listen(ctx context.Context, of watched, attempt string) (<-chan struct{}, error) {
 	if r := s.left(ctx); r.kind != nil {
 		return nil, r.fault()
 	}
-	hint := make(chan struct{}, 1)
-	l := s.hub.join(s, name, hint)
+	w := &listener{attempt: attempt, mod: s.places.mod(of.name, attempt), hint: make(chan struct{}, 1)}
+	l := s.hub.join(s, of, w)
 	if l == nil {
 		return nil, s.left(ctx).fault()
 	}
-	context.AfterFunc(ctx, func() { s.hub.leave(l, hint) })
+	context.AfterFunc(ctx, func() { s.hub.leave(l, w) })
 	select {
 	case <-l.begun:
 		if l.err == nil {
-			return hint, nil
+			return w.hint, nil
 		}
 		return nil, before(judge(l.err)).fault()
 	case <-ctx.Done():
@@ -39,36 +50,38 @@ func (s *Store) Watch(ctx context.Context, name string) (<-chan struct{}, error)
 	return nil, s.left(ctx).fault()
 }
 
-// hub knows all that wait in this process.
+// hub knows all that listen in this process.
 type hub struct {
 	mu    sync.Mutex
-	lines map[string]*line
+	lines map[watched]*line
 }
 
-// join adds a waiter to the line for a name, and goes to its end with the first one.
-func (h *hub) join(s *Store, name string, hint chan struct{}) *line {
+// join adds a listener, and begins to listen with the first one.
+func (h *hub) join(s *Store, of watched, w *listener) *line {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l := h.lines[name]
+	l := h.lines[of]
 	if l == nil {
 		ctx, cancel := context.WithCancel(s.ctx)
-		l = newLine(s, name, cancel)
-		if !s.spawn(func() { l.stand(ctx) }) {
+		l = &line{store: s, of: of, cancel: cancel, changed: make(chan struct{}, 1), begun: make(chan struct{})}
+		if !s.spawn(func() { l.listen(ctx) }) {
 			cancel()
 			return nil
 		}
-		h.lines[name] = l
+		h.lines[of] = l
 	}
-	l.waiting = append(l.waiting, hint)
+	l.waiting = append(l.waiting, w)
+	if first := l.watches; of.turns && (w.mod == 0 || first == nil || w.mod < first.mod) {
+		l.change()
+	}
 	return l
 }
 
-// leave removes a waiter. A hint that it has not taken goes to the next one. Where it
-// has taken the last one, it has got the name, or wants it no more.
-func (h *hub) leave(l *line, hint chan struct{}) {
+// leave removes a listener. A hint that it has not taken goes to the next one.
+func (h *hub) leave(l *line, w *listener) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	i := slices.Index(l.waiting, hint)
+	i := slices.Index(l.waiting, w)
 	if i < 0 {
 		return
 	}
@@ -77,114 +90,138 @@ func (h *hub) leave(l *line, hint chan struct{}) {
 		h.close(l)
 		return
 	}
-	select {
-	case <-hint:
+	switch {
+	case l.watches == w:
+		l.watches = nil
+		l.change()
+	case len(w.hint) > 0 && !l.of.turns:
 		l.wake()
-	default:
-		if l.hinted == hint {
-			l.hinted = nil
-			l.serve()
-		}
 	}
 }
 
-// close ends the waiting of a whole line. h.mu is locked.
+// close ends a whole line. h.mu is locked.
 func (h *hub) close(l *line) {
 	l.cancel()
-	if h.lines[l.name] == l {
-		delete(h.lines, l.name)
+	if h.lines[l.of] == l {
+		delete(h.lines, l.of)
 	}
 }
 
-// hint tells one waiter of l that the name may be free.
-func (h *hub) hint(l *line) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	l.wake()
-}
-
-// first is the line for name if this process is first in it and a waiter here, who was
-// told of that, is about to get the name; and what the step of the grant has to do for it.
-// Where others may wait, the place goes in that very step, so that the next process knows
-// that it is first before the name is free again. Last of all the line is counted.
-func (h *hub) first(name string) (*line, []clientv3.Op) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	l := h.lines[name]
-	switch {
-	case l == nil || l.hinted == nil:
-		return nil, nil
-	case l.alone && len(l.waiting) > 1:
-		return l, []clientv3.Op{l.store.keys.waiting(name)}
-	}
-	return l, []clientv3.Op{l.remove(), l.store.keys.waiting(name)}
-}
-
-// passed takes note of a grant that has done what first asked for. It may be called for no
-// line, with any answers.
-func (h *hub) passed(l *line, revision int64, answers []*etcdserverpb.ResponseOp) {
-	if l == nil {
-		return
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	count := answers[len(answers)-1].GetResponseRange().Count
-	removed := answers[len(answers)-2].GetResponseDeleteRange() != nil
-	l.hinted = nil
-	if removed {
-		l.passedAt = revision
-		count++
-	}
-	l.alone = count <= 1
-	if len(l.waiting) > 1 && (removed || !l.alone) {
-		l.serve()
-	}
-}
-
-// hasPassed reports whether the place of l went with a grant after this revision.
-func (h *hub) hasPassed(l *line, after int64) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return l.passedAt > after
-}
-
-// serve has the line see to its place. hub.mu is locked.
-func (l *line) serve() {
+// change has a line look again. hub.mu is locked.
+func (l *line) change() {
 	select {
-	case l.served <- struct{}{}:
+	case l.changed <- struct{}{}:
 	default: // it is about to
 	}
 }
 
-// told reports whether a waiter here was told that the name may be free.
-func (h *hub) told(name string) bool {
+// moved says that an attempt has got another place than before, or has none any more.
+func (h *hub) moved(name, attempt string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l := h.lines[name]
-	return l != nil && l.hinted != nil
+	l := h.lines[watched{name, true}]
+	if l == nil {
+		return
+	}
+	if w := l.find(attempt); w != nil {
+		w.mod, w.told = 0, false
+		l.change()
+	}
 }
 
-// others reports whether this process knows of others who wait for a name.
-func (h *hub) others(name string) bool {
+// find returns the listener of an attempt, or nil. hub.mu is locked.
+func (l *line) find(attempt string) *listener {
+	for _, w := range l.waiting {
+		if w.attempt == attempt {
+			return w
+		}
+	}
+	return nil
+}
+
+// unknown are those of whose places nothing is known.
+func (h *hub) unknown(l *line) []*listener {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l := h.lines[name]
-	return l != nil && (!l.alone || len(l.waiting) > 1)
+	var all []*listener
+	for _, w := range l.waiting {
+		if w.attempt == "" || w.mod != 0 {
+			continue
+		}
+		if w.mod = l.store.places.mod(l.of.name, w.attempt); w.mod == 0 {
+			all = append(all, w)
+		}
+	}
+	return all
 }
 
-// wake gives a hint to the first waiter that has none, and puts it last. It is likely to
-// get the name, and so need not look first. hub.mu is locked.
+// found says which revision made a listener's place; 0 where it has none.
+func (h *hub) found(w *listener, mod int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w.mod = mod
+}
+
+// foremost chooses who watches for a line: whoever stands before the others.
+func (h *hub) foremost(l *line) *listener {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l.watches = nil
+	for _, w := range l.waiting {
+		if w.mod != 0 && (l.watches == nil || w.mod < l.watches.mod) {
+			l.watches = w
+		}
+	}
+	return l.watches
+}
+
+// hint tells that the name may be free: the one whose turn it is, or where it is nobody's
+// the next in turn.
+func (h *hub) hint(l *line) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := l.watches
+	switch {
+	case !l.of.turns:
+		l.wake()
+		return
+	case w == nil:
+		return
+	}
+	w.told = true
+	select {
+	case w.hint <- struct{}{}:
+	default: // it has one already
+	}
+}
+
+// wake gives a hint to the first listener that has none, and puts it last. hub.mu is locked.
 func (l *line) wake() {
-	for i, hint := range l.waiting {
+	for i, w := range l.waiting {
 		select {
-		case hint <- struct{}{}:
-			l.waiting = append(slices.Delete(l.waiting, i, i+1), hint)
-			l.hinted = hint
-			l.store.refused.note(l.name, false)
+		case w.hint <- struct{}{}:
+			l.waiting = append(slices.Delete(l.waiting, i, i+1), w)
+			l.store.refused.note(l.of.name, false) // it is likely to get the name, and so need not look first
 			return
 		default:
 		}
 	}
+}
+
+// turn reports whether an attempt was told of its turn, and has not asked since.
+func (h *hub) turn(name, attempt string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.lines[watched{name, true}]
+	if l == nil {
+		return false
+	}
+	w := l.find(attempt)
+	if w == nil || !w.told {
+		return false
+	}
+	w.told = false
+	return true
 }
 
 // begin lets the watches of a line begin.
