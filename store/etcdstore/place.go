@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -30,12 +31,58 @@ func (s *Store) stand(ctx context.Context, r driver.Request, keep time.Duration)
 	}
 	had := s.places.hold(s, r.Name, r.Attempt, on, keep)
 	if had.mod != 0 && had.on == on {
-		ahead, here, err := s.rolls.ahead(ctx, r.Name, had.mod)
-		if here || err != nil {
-			return driver.Place{Ahead: ahead, Waited: s.since(had.since)}, unsent(err)
+		line, err := s.rolls.recent(ctx, r.Name, had.mod)
+		if p, here := s.in(line, had); here || err != nil {
+			return p, err
 		}
 	}
 	return s.enter(ctx, r, on)
+}
+
+// in is where a place is in a line, if it is there.
+func (s *Store) in(line roll, p place) (driver.Place, bool) {
+	ahead, here := line.ahead(p.mod)
+	return driver.Place{Ahead: ahead, Waited: s.since(p.since)}, here
+}
+
+// WaitAll implements driver.BatchQueue. A line is looked at once for all of them; who turns
+// out to have no place in it gets another one.
+func (s *Store) WaitAll(ctx context.Context, all []driver.Waiting) []driver.Placed {
+	done := make([]driver.Placed, len(all))
+	lines := map[string]roll{}
+	var rest sync.WaitGroup
+	for i, w := range all {
+		var here bool
+		if done[i].Place, here = s.stay(ctx, w, lines); !here {
+			rest.Go(func() { done[i].Place, done[i].Err = s.Wait(ctx, w.Request, w.Keep) })
+		}
+	}
+	rest.Wait()
+	return done
+}
+
+// stay keeps the place of one of many, if it has one and nothing is in the way. lines are
+// those that were looked at for the others.
+func (s *Store) stay(ctx context.Context, w driver.Waiting, lines map[string]roll) (driver.Place, bool) {
+	if w.Request.CheckWait(s.props, w.Keep) != nil || s.left(ctx).kind != nil {
+		return driver.Place{}, false
+	}
+	on, err := s.keeper.take(ctx, w.Keep)
+	if err != nil {
+		return driver.Place{}, false
+	}
+	had := s.places.hold(s, w.Request.Name, w.Request.Attempt, on, w.Keep)
+	if had.mod == 0 || had.on != on {
+		return driver.Place{}, false
+	}
+	line, known := lines[w.Request.Name]
+	if !known {
+		if line, err = s.rolls.call(ctx, w.Request.Name); err != nil {
+			return driver.Place{}, false
+		}
+		lines[w.Request.Name] = line
+	}
+	return s.in(line, had)
 }
 
 // enter goes to the end of the line, or moves the place that there is to the etcd lease on.
@@ -71,8 +118,9 @@ func (s *Store) again(ctx context.Context, r driver.Request, kv *mvccpb.KeyValue
 		return driver.Place{}, err
 	}
 	s.places.note(r.Name, r.Attempt, kv.CreateRevision, w.Since)
-	ahead, _, err := s.rolls.ahead(ctx, r.Name, kv.CreateRevision)
-	return driver.Place{Ahead: ahead, Waited: s.since(w.Since)}, err
+	line, err := s.rolls.recent(ctx, r.Name, kv.CreateRevision)
+	at, _ := s.in(line, place{mod: kv.CreateRevision, since: w.Since})
+	return at, err
 }
 
 // Leave implements driver.Queue.

@@ -32,17 +32,16 @@ type roll struct {
 }
 
 // ahead is how many stand before the place that was made by the revision mod, and whether
-// it is there. Its error is a ruling.
-func (r *rolls) ahead(ctx context.Context, name string, mod int64) (int, bool, error) {
-	line, known := r.known(name, mod)
-	if !known {
-		var err error
-		if line, err = r.call(ctx, name); err != nil {
-			return 0, false, err
-		}
+// it is there.
+func (r roll) ahead(mod int64) (int, bool) { return slices.BinarySearch(r.mods, mod) }
+
+// recent is a reading of a line that tells of the place that was made by the revision mod.
+// Its error is a ruling.
+func (r *rolls) recent(ctx context.Context, name string, mod int64) (roll, error) {
+	if line, known := r.known(name, mod); known {
+		return line, nil
 	}
-	ahead, here := slices.BinarySearch(line.mods, mod)
-	return ahead, here, nil
+	return r.call(ctx, name)
 }
 
 // known is a reading that is recent enough to tell of a place.

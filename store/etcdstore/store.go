@@ -12,8 +12,8 @@ import (
 )
 
 // Store hosts leases in etcd. It implements driver.Store, driver.Lister,
-// driver.Breaker, driver.Watcher, driver.Queue, driver.TurnWatcher,
-// driver.BatchRenewer, driver.Recoverer and driver.Pruner.
+// driver.Breaker, driver.Watcher, driver.Queue, driver.BatchQueue,
+// driver.TurnWatcher, driver.BatchRenewer, driver.Recoverer and driver.Pruner.
 type Store struct {
 	client *clientv3.Client
 	keys   keys
@@ -44,6 +44,7 @@ var (
 	_ driver.Breaker      = (*Store)(nil)
 	_ driver.Watcher      = (*Store)(nil)
 	_ driver.Queue        = (*Store)(nil)
+	_ driver.BatchQueue   = (*Store)(nil)
 	_ driver.TurnWatcher  = (*Store)(nil)
 	_ driver.BatchRenewer = (*Store)(nil)
 	_ driver.Recoverer    = (*Store)(nil)
