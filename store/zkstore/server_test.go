@@ -34,6 +34,7 @@ func TestOneServer(t *testing.T) {
 		"Batch":                 batch,
 		"LineWakesOne":          lineWakesOne,
 		"LineSparesAReading":    lineSparesAReading,
+		"LineAndPrune":          lineGuardsARecordThatIsPruned,
 		"LineSkipsACorpse":      lineSkipsACorpse,
 		"LineAfterAnExpiry":     lineAfterAnExpiry,
 		"LineKeepsNoLostWaiter": lineKeepsNoLostWaiter,
