@@ -72,7 +72,7 @@ func (s *Store) grant(ctx context.Context, at footing, l *lent, r driver.Request
 		name: r.Name,
 		when: append(s.keys.inTurn(r.Name, r.Attempt, at.place),
 			clientv3.Compare(clientv3.ModRevision(s.keys.store()), "=", at.mod),
-			clientv3.Compare(clientv3.CreateRevision(s.keys.live(r.Name)), "=", 0)),
+			s.keys.free(r.Name)),
 		then: []clientv3.Op{clientv3.OpTxn(s.keys.ofAttempt(r.Name, r.Attempt), nil, changes)},
 	})
 	if err != nil {

@@ -10,9 +10,10 @@ import (
 // byte for byte, so that no two names meet and a range lists them in order.
 //
 //	store        the store's own record: identity and base
-//	live/NAME    exists while the name is held; hangs on an etcd lease
+//	live/NAME    while the name is held, on an etcd lease, which takes it away; on none
+//	             and with a note where the last term was ended before that
 //	term/NAME    the last grant; written by it and by nothing else
-//	note/NAME    what became of a term since its grant: renewed, released, forced
+//	note/NAME    the last renewal of a term, for how long it was, when it is over
 //
 // Those who wait stand at line/NAME, a line break and their attempt, in the order in which
 // their keys were made. No name has a line break.
@@ -74,14 +75,19 @@ func (k keys) inTurn(name, attempt string, mod int64) []clientv3.Cmp {
 // begins with its attempt and a line break, and values compare as bytes.
 func (k keys) ofAttempt(name, attempt string) []clientv3.Cmp { return k.between(name, attempt) }
 
+// free holds when nobody holds the name. A key that is not there compares as one on no lease.
+func (k keys) free(name string) clientv3.Cmp {
+	return clientv3.Compare(clientv3.LeaseValue(k.live(name)), "=", 0)
+}
+
 // exact holds when t is the last grant of its name and is not over: the same
 // attempt above the same base, in the revision that makes it this token, and the
-// live key of that very revision.
+// live key on an etcd lease: only a grant puts it there, and a renewal of the last one.
 func (k keys) exact(t driver.Term, base int64) []clientv3.Cmp {
 	rev := int64(t.Token) - base
 	return append(k.between(t.Name, t.Attempt+"\n"+padded(base)),
 		clientv3.Compare(clientv3.ModRevision(k.term(t.Name)), "=", rev),
-		clientv3.Compare(clientv3.CreateRevision(k.live(t.Name)), "=", rev))
+		clientv3.Compare(clientv3.LeaseValue(k.live(t.Name)), ">", 0))
 }
 
 // between holds when the grant of name begins with the given lines.

@@ -111,8 +111,9 @@ func (l *line) heard(ctx context.Context, r clientv3.WatchResponse, ok bool) err
 	var ended, granted bool
 	for _, e := range r.Events {
 		isNew := e.Kv.ModRevision > l.seen
-		ended = ended || isNew && e.Type == clientv3.EventTypeDelete
-		granted = granted || isNew && e.IsCreate()
+		onLease := e.Type == clientv3.EventTypePut && e.Kv.Lease != 0
+		ended = ended || isNew && !onLease
+		granted = granted || isNew && onLease && l.ahead == "" && string(e.Kv.Value) != renewed
 	}
 	switch {
 	case r.Err() != nil:
@@ -135,7 +136,7 @@ func (l *line) look(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		ops := []clientv3.Op{clientv3.OpGet(l.store.keys.live(l.of.name), clientv3.WithCountOnly())}
+		ops := []clientv3.Op{clientv3.OpGet(l.store.keys.live(l.of.name))}
 		if w != nil {
 			ops = append(ops, l.store.keys.isAt(l.of.name, w.attempt), l.store.keys.before(l.of.name, w.mod))
 		}
@@ -155,7 +156,8 @@ func (l *line) look(ctx context.Context) error {
 				l.ahead = string(before[0].Key)
 			}
 		}
-		if l.ahead == "" && resp.Responses[0].GetResponseRange().Count == 0 {
+		live := resp.Responses[0].GetResponseRange().Kvs
+		if l.ahead == "" && (len(live) == 0 || live[0].Lease == 0) {
 			l.store.hub.hint(l)
 		}
 		return nil

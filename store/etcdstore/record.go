@@ -47,8 +47,8 @@ func decodeGrant(kv *mvccpb.KeyValue) (grant, error) {
 	return g, nil
 }
 
-// note is the value of a note key. One whose token isn't that of the last grant
-// is about an older term, and says nothing.
+// note is the value of a note key, and of a live key that hangs on no etcd lease. One
+// whose token isn't that of the last grant is about an older term, and says nothing.
 type note struct {
 	Token fence.Token `json:"token"`
 	State string      `json:"state"` // renewed, released or forced
@@ -94,6 +94,9 @@ func (v *view) fill(live, term, aside *mvccpb.KeyValue) (err error) {
 			return corrupt(live)
 		}
 		return nil
+	}
+	if live != nil && live.Lease == 0 {
+		v.live, aside = nil, live // it tells how the term ended
 	}
 	if v.grant, err = decodeGrant(term); err != nil {
 		return err
