@@ -23,7 +23,7 @@ func OpenSkewed(ctx context.Context, client *clientv3.Client, skew time.Duration
 func (s *Store) GrantBlindly(ctx context.Context, r driver.Request) (driver.Term, error) {
 	for _, l := range s.pool.lent {
 		l.users++
-		return s.grant(ctx, footing{moment: s.history.get()}, l, r)
+		return s.grant(ctx, footing{s.history.get(), s.places.mod(r.Name, r.Attempt)}, l, r)
 	}
 	return driver.Term{}, errFree
 }

@@ -231,6 +231,26 @@ func TestRequestsOfAStep(t *testing.T) {
 	}
 }
 
+// TestGrantComparesTheLine: nobody gets before those who wait by a Txn that was under way
+// when they came, with no look at the line between.
+func TestGrantComparesTheLine(t *testing.T) {
+	t.Parallel()
+	client := connect(t, realserver.NewEtcd(t, nil))
+	s := open(t, client, nil)
+	acquire(t, s, request("another", time.Minute)) // so that an etcd lease is at hand
+	first, second := wait(t, open(t, client, nil), driver.MaxKeep, 0), wait(t, s, driver.MaxKeep, 1)
+	for what, r := range map[string]driver.Request{"a newcomer": request("job", time.Minute), "the second in line": second} {
+		_, err := s.GrantBlindly(t.Context(), r)
+		if held, ok := errors.AsType[*driver.HeldError](err); !ok || !held.Kept {
+			t.Errorf("%s: %v; want the name kept", what, err)
+		}
+	}
+	acquire(t, s, first) // which another client gave its place
+	if n := len(inLine(t, client)); n != 1 {
+		t.Errorf("%d in line; want the second alone", n)
+	}
+}
+
 // TestLineIsBounded: beyond the limit nobody gets a place, and none is left behind.
 func TestLineIsBounded(t *testing.T) {
 	t.Parallel()

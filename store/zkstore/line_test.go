@@ -101,6 +101,16 @@ func lineSparesAReading(t *testing.T, at *site) {
 	}
 }
 
+// lineMeetsAGrant: a grant fails that was under way when the first one came who waits.
+func lineMeetsAGrant(t *testing.T, at *site) {
+	s := at.open(t, zkstore.Options{})
+	release(t, s, take(t, s, "job"))
+	var first driver.Request
+	err := s.WriteAsRead(t.Context(), request("job", time.Minute), func() { first = wait(t, s, driver.MaxKeep, 0) })
+	wants(t, err, zk.ErrBadVersion, "a grant on the record as it was")
+	acquire(t, s, first)
+}
+
 // lineGuardsARecordThatIsPruned: a record that some wait for stays, and so nobody gets
 // before them.
 func lineGuardsARecordThatIsPruned(t *testing.T, at *site) {
