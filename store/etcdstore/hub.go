@@ -119,7 +119,7 @@ func (h *hub) found(w *listener, mod int64) {
 }
 
 // foremost chooses who watches for a line: whoever stands before the others.
-func (h *hub) foremost(l *line) *listener {
+func (h *hub) foremost(l *line) (*listener, int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l.watches = nil
@@ -128,7 +128,10 @@ func (h *hub) foremost(l *line) *listener {
 			l.watches = w
 		}
 	}
-	return l.watches
+	if l.watches == nil {
+		return nil, 0
+	}
+	return l.watches, l.watches.mod
 }
 
 // hint tells that the name may be free: the one whose turn it is, or where it is nobody's

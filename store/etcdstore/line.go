@@ -132,13 +132,13 @@ func (l *line) heard(ctx context.Context, r clientv3.WatchResponse, ok bool) err
 // does and the name is free.
 func (l *line) look(ctx context.Context) error {
 	for {
-		w, err := l.foremost(ctx)
+		w, mod, err := l.foremost(ctx)
 		if err != nil {
 			return err
 		}
 		ops := []clientv3.Op{clientv3.OpGet(l.store.keys.live(l.of.name))}
 		if w != nil {
-			ops = append(ops, l.store.keys.isAt(l.of.name, w.attempt), l.store.keys.before(l.of.name, w.mod))
+			ops = append(ops, l.store.keys.isAt(l.of.name, w.attempt), l.store.keys.before(l.of.name, mod))
 		}
 		resp, err := l.store.read(ctx, ops...)
 		if err != nil {
@@ -147,7 +147,7 @@ func (l *line) look(ctx context.Context) error {
 		l.ahead, l.seen = "", resp.Header.Revision
 		if w != nil {
 			own := resp.Responses[1].GetResponseRange().Kvs
-			if len(own) == 0 || own[0].CreateRevision != w.mod {
+			if len(own) == 0 || own[0].CreateRevision != mod {
 				l.store.places.lost(l.of.name, w.attempt, l.seen)
 				l.store.hub.found(w, 0)
 				continue
@@ -164,9 +164,9 @@ func (l *line) look(ctx context.Context) error {
 	}
 }
 
-// foremost is the one here who stands before the others, or nil where none has a place.
-// Places that this process did not make are asked for.
-func (l *line) foremost(ctx context.Context) (*listener, error) {
+// foremost is the one here who stands before the others, and the revision that made its
+// place; or nil where none has one. Places that this process did not make are asked for.
+func (l *line) foremost(ctx context.Context) (*listener, int64, error) {
 	unknown := l.store.hub.unknown(l)
 	for some := range slices.Chunk(unknown, maxTogether) {
 		var ops []clientv3.Op
@@ -175,7 +175,7 @@ func (l *line) foremost(ctx context.Context) (*listener, error) {
 		}
 		resp, err := l.store.read(ctx, ops...)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		for i, w := range some {
 			if own := resp.Responses[i].GetResponseRange().Kvs; len(own) > 0 {
@@ -183,7 +183,8 @@ func (l *line) foremost(ctx context.Context) (*listener, error) {
 			}
 		}
 	}
-	return l.store.hub.foremost(l), nil
+	w, mod := l.store.hub.foremost(l)
+	return w, mod, nil
 }
 
 var errNoWatch = errors.New("etcd ended the watch before it began")
