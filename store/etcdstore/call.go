@@ -96,9 +96,9 @@ func (s *Store) read(ctx context.Context, ops ...clientv3.Op) (*clientv3.TxnResp
 	return resp, unsent(err)
 }
 
-// look reads a name.
-func (s *Store) look(ctx context.Context, name string) (view, *clientv3.TxnResponse, error) {
-	resp, err := s.read(ctx, s.keys.look(name)...)
+// look reads a name, and more beside it.
+func (s *Store) look(ctx context.Context, name string, more ...clientv3.Op) (view, *clientv3.TxnResponse, error) {
+	resp, err := s.read(ctx, append(s.keys.look(name), more...)...)
 	if err != nil {
 		return view{}, nil, err
 	}

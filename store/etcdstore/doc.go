@@ -34,11 +34,12 @@
 //
 // # Waiters
 //
-// A process that waits for a name has one place in a line: a key behind those that were
-// made before it. The first in line watches the live key, each other one the key right
-// before its own, so that the end of a term wakes one waiter of all. A grant to that
-// waiter takes its key away in the same Txn. The line decides nothing: whoever asks for
-// a free name gets it, but one that looked first and saw a line gives way for 10 ms.
+// A waiter's place is a key, and the line is the order in which these were made. The Txn
+// of a grant compares that no older key is there than the attempt's own, or none at all,
+// and takes the own one away. A process watches for one of its waiters, who stands before
+// its others: the live key if nobody is before it, else the key right before its own. So
+// the end of a term wakes one waiter of all. The keys of a process hang on one etcd lease,
+// which it keeps alive with a request, however many wait.
 //
 // # A member that stands still
 //

@@ -23,7 +23,7 @@ func OpenSkewed(ctx context.Context, client *clientv3.Client, skew time.Duration
 func (s *Store) GrantBlindly(ctx context.Context, r driver.Request) (driver.Term, error) {
 	for _, l := range s.pool.lent {
 		l.users++
-		return s.grant(ctx, s.history.get(), l, r)
+		return s.grant(ctx, footing{s.history.get(), s.places.mod(r.Name, r.Attempt)}, l, r)
 	}
 	return driver.Term{}, errFree
 }
@@ -38,11 +38,11 @@ func (s *Store) ForgetAsSeen(ctx context.Context, name string, between func()) (
 	return s.forgetAll(ctx, []clientv3.Op{s.forget(v)})
 }
 
-// TakeAllPlaces takes all places of the queue for transactions that are not answered until
-// free is called. Those that are not stuck keep their places for as long.
-func (s *Store) TakeAllPlaces(stuck bool) (free func()) {
-	var all []*place
-	for range places {
+// TakeAllSlots takes all slots of the queue for transactions that are not answered until
+// free is called. Those that are not stuck keep their slots for as long.
+func (s *Store) TakeAllSlots(stuck bool) (free func()) {
+	var all []*slot
+	for range slots {
 		p := s.queue.join(&step{})
 		if !stuck {
 			p.timer.Stop()

@@ -16,6 +16,11 @@ import (
 	"github.com/ringfence-go/ringfence/fence"
 )
 
+// schema is the layout of a store. In 1 a term that was ended had no live key, and a note
+// said so: a client of that time would take the key that tells it now for a term, and so
+// must not grant any more. What it left is understood.
+const schema = 2
+
 // identity is the value of the store's own record.
 type identity struct {
 	Schema   int    `json:"schema"`
@@ -44,8 +49,8 @@ func decodeIdentity(kv *mvccpb.KeyValue) (identity, error) {
 	if json.Unmarshal(kv.Value, &i) != nil {
 		return i, corrupt(kv)
 	}
-	if i.Schema != 1 {
-		return i, unfit("use a version of ringfence that knows it").because(fmt.Errorf("the store has schema %d; this client knows 1", i.Schema))
+	if i.Schema < 1 || i.Schema > schema {
+		return i, unfit("use a version of ringfence that knows it").because(fmt.Errorf("the store has schema %d; this client knows %d", i.Schema, schema))
 	}
 	return i, nil
 }
@@ -166,7 +171,7 @@ func (s *Store) setUp(ctx context.Context) error {
 	}
 	found := resp.Responses[0].GetResponseRange().Kvs
 	if len(found) == 0 {
-		first := identity{Schema: 1, Cluster: clusterOf(resp.Header), RaftTerm: resp.Header.RaftTerm}
+		first := identity{Schema: schema, Cluster: clusterOf(resp.Header), RaftTerm: resp.Header.RaftTerm}
 		empty := clientv3.Compare(clientv3.CreateRevision(s.keys.prefix).WithPrefix(), "=", 0)
 		resp, err = s.txn(ctx, []clientv3.Cmp{empty}, []clientv3.Op{clientv3.OpPut(s.keys.store(), first.encode()), get}, []clientv3.Op{get})
 		if err != nil {
@@ -180,8 +185,8 @@ func (s *Store) setUp(ctx context.Context) error {
 	if err := s.history.load(found[0]); err != nil {
 		return err
 	}
-	if m := s.history.get(); s.history.follow(m, resp.Header) == nil && resp.Header.RaftTerm > m.RaftTerm {
-		m.RaftTerm = resp.Header.RaftTerm
+	if m := s.history.get(); s.history.follow(m, resp.Header) == nil && (resp.Header.RaftTerm > m.RaftTerm || m.Schema < schema) {
+		m.RaftTerm, m.Schema = resp.Header.RaftTerm, schema
 		return unsent(s.rewrite(ctx, m))
 	}
 	return nil

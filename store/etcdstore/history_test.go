@@ -1,9 +1,12 @@
 package etcdstore_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
@@ -197,6 +200,37 @@ func TestForeignValueIsUnfit(t *testing.T) {
 	wants(t, err, driver.ErrUnfit, "acquire under a foreign store record")
 	_, err = etcdstore.Open(t.Context(), client, &etcdstore.Options{Prefix: "p/"})
 	wants(t, err, driver.ErrUnfit, "open under a foreign store record")
+}
+
+// TestOlderSchema: a store of the time when a note alone told how a term had ended goes on,
+// and refuses the clients of that time.
+func TestOlderSchema(t *testing.T) {
+	t.Parallel()
+	client := connect(t, realserver.NewEtcd(t, nil))
+	s := open(t, client, nil)
+	old := acquire(t, s, request("job", time.Minute))
+	s.Close()
+	record, err := client.Get(t.Context(), "ringfence/store")
+	if err != nil {
+		t.Fatal(err)
+	}
+	then := strings.Replace(string(record.Kvs[0].Value), `"schema":2`, `"schema":1`, 1)
+	note := fmt.Sprintf(`{"token":"%s","state":"released","at_ms":1}`, old.Token)
+	_, err = client.Txn(t.Context()).Then(clientv3.OpPut("ringfence/store", then),
+		clientv3.OpDelete("ringfence/live/job"), clientv3.OpPut("ringfence/note/job", note)).Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, client, nil)
+	if rec, err := s.Inspect(t.Context(), "job"); err != nil || rec.State != driver.Released || rec.Token != old.Token {
+		t.Errorf("%+v, %v; want it released", rec, err)
+	}
+	if next := acquire(t, s, request("job", time.Minute)); next.Token <= old.Token {
+		t.Errorf("token %s after %s", next.Token, old.Token)
+	}
+	if record, err = client.Get(t.Context(), "ringfence/store"); err != nil || !strings.Contains(string(record.Kvs[0].Value), `"schema":2`) {
+		t.Errorf("the record is %s, %v; want another schema, so that older clients stop", record.Kvs[0].Value, err)
+	}
 }
 
 // TestSpentAttempt: an attempt whose term is over gets no other one, also from a

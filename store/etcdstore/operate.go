@@ -58,7 +58,7 @@ func (s *Store) Raise(ctx context.Context, above fence.Token) (fence.Token, erro
 		if m.mod == 0 || m.strange(header) != nil {
 			next.Previous, next.Changed = m.Cluster, s.clock().UnixMilli()
 			next.Cluster, next.RaftTerm = clusterOf(header), header.RaftTerm
-			next.Schema, next.Rewound, next.Accepted = 1, false, header.Revision
+			next.Schema, next.Rewound, next.Accepted = schema, false, header.Revision
 			next.Chain += rand.Text()[:8]
 		}
 		if next != m {

@@ -12,7 +12,8 @@ import (
 	"github.com/ringfence-go/ringfence/driver"
 )
 
-// window is for how long an etcd lease is lent to new terms.
+// window is for how long an etcd lease is lent to new terms. It is granted for that much
+// longer than is asked for, so that nothing on it is short.
 const window = 500 * time.Millisecond
 
 // lent is one etcd lease on which terms of one length hang.
@@ -42,9 +43,6 @@ func (l *lent) remaining() time.Duration {
 // others end by themselves.
 type pool struct {
 	store *Store
-	// window is for how long an etcd lease is lent. It is granted for that much longer
-	// than is asked for, so that nothing on it is short.
-	window time.Duration
 
 	mu     sync.Mutex
 	fresh  map[time.Duration]*lent
@@ -58,9 +56,9 @@ type asking struct {
 	err  error
 }
 
-func newPool(s *Store, window time.Duration) *pool {
+func newPool(s *Store) *pool {
 	return &pool{
-		store: s, window: window, fresh: map[time.Duration]*lent{}, lent: map[clientv3.LeaseID]*lent{}, asking: map[time.Duration]*asking{},
+		store: s, fresh: map[time.Duration]*lent{}, lent: map[clientv3.LeaseID]*lent{}, asking: map[time.Duration]*asking{},
 	}
 }
 
@@ -72,7 +70,7 @@ func (p *pool) ready(ttl time.Duration) bool {
 }
 
 func (p *pool) usable(ttl time.Duration) *lent {
-	if l := p.fresh[ttl]; l != nil && l.age() < p.window {
+	if l := p.fresh[ttl]; l != nil && l.age() < window {
 		return l
 	}
 	return nil
@@ -111,7 +109,7 @@ func (p *pool) take(ctx context.Context, ttl time.Duration) (*lent, error) {
 // grant asks etcd for a lease, on behalf of all who wait.
 func (p *pool) grant(a *asking, ttl time.Duration) {
 	l := &lent{asked: ttl, since: time.Now()}
-	l.id, l.ttl, a.err = p.ask(p.store.ctx, ttl+p.window)
+	l.id, l.ttl, a.err = p.ask(p.store.ctx, ttl+window)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.asking, ttl)

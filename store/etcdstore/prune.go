@@ -56,8 +56,9 @@ func (v view) endedAt() time.Time {
 // that is over never begins again, so its grant is all there is to compare.
 func (s *Store) forget(v view) clientv3.Op {
 	same := clientv3.Compare(clientv3.ModRevision(s.keys.term(v.name)), "=", v.term.ModRevision)
-	return clientv3.OpTxn([]clientv3.Cmp{same},
-		[]clientv3.Op{clientv3.OpDelete(s.keys.term(v.name)), clientv3.OpDelete(s.keys.note(v.name))}, nil)
+	return clientv3.OpTxn([]clientv3.Cmp{same, s.keys.free(v.name)}, []clientv3.Op{
+		clientv3.OpDelete(s.keys.term(v.name)), clientv3.OpDelete(s.keys.note(v.name)), clientv3.OpDelete(s.keys.live(v.name)),
+	}, nil)
 }
 
 func (s *Store) forgetAll(ctx context.Context, ops []clientv3.Op) (int, error) {

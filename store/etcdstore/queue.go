@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	// places is how many transactions are under way before steps wait for company.
-	places = 2
+	// slots is how many transactions are under way before steps wait for company.
+	slots = 2
 	// maxTogether is how many steps share a Txn. Within etcd's limit of 128
 	// operations it leaves room for those of each.
 	maxTogether = 100
-	// stuckAfter is when a transaction gives up its place unanswered, so that a member
+	// stuckAfter is when a transaction gives up its slot unanswered, so that a member
 	// that stands still holds up nobody but those who asked it.
 	stuckAfter = 50 * time.Millisecond
 )
 
 // queue sends the steps of terms. While few are under way each goes alone, on its
-// caller's own goroutine and at once. Otherwise it waits for a place, and goes in one
+// caller's own goroutine and at once. Otherwise it waits for a slot, and goes in one
 // Txn with all that wait; there each is a transaction of its own, with its own outcome.
 type queue struct {
 	store *Store
 
 	mu      sync.Mutex
-	busy    int // places taken
+	busy    int // slots taken
 	waiting []*step
 }
 
@@ -76,13 +76,13 @@ func (q *queue) do(ctx context.Context, s *step) (outcome, error) {
 	return outcome{}, doubt.because(ctx.Err())
 }
 
-// join returns a place for s alone, or lets it wait for one.
-func (q *queue) join(s *step) *place {
+// join returns a slot for s alone, or lets it wait for one.
+func (q *queue) join(s *step) *slot {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.busy < places {
+	if q.busy < slots {
 		q.busy++
-		return q.place()
+		return q.slot()
 	}
 	q.waiting = append(q.waiting, s)
 	return nil
@@ -99,32 +99,32 @@ func (q *queue) withdraw(s *step) bool {
 	return i >= 0
 }
 
-// place is the right to have a transaction under way, until free is called for the
+// slot is the right to have a transaction under way, until free is called for the
 // first time.
-type place struct {
+type slot struct {
 	queue *queue
 	timer *time.Timer
 	over  atomic.Bool
 }
 
-func (q *queue) place() *place {
-	p := &place{queue: q}
+func (q *queue) slot() *slot {
+	p := &slot{queue: q}
 	p.timer = time.AfterFunc(stuckAfter, func() { p.give() })
 	return p
 }
 
-func (p *place) free() {
+func (p *slot) free() {
 	p.timer.Stop()
 	p.give()
 }
 
-func (p *place) give() {
+func (p *slot) give() {
 	if !p.over.Swap(true) {
 		p.queue.next()
 	}
 }
 
-// next hands a place that is free to all that wait.
+// next hands a slot that is free to all that wait.
 func (q *queue) next() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -133,7 +133,7 @@ func (q *queue) next() {
 		q.busy--
 		return
 	}
-	p := q.place()
+	p := q.slot()
 	if !q.store.spawn(func() { defer p.free(); q.send(together) }) {
 		go p.free()
 		for _, s := range together {

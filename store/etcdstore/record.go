@@ -47,8 +47,8 @@ func decodeGrant(kv *mvccpb.KeyValue) (grant, error) {
 	return g, nil
 }
 
-// note is the value of a note key. One whose token isn't that of the last grant
-// is about an older term, and says nothing.
+// note is the value of a note key, and of a live key that hangs on no etcd lease. One
+// whose token isn't that of the last grant is about an older term, and says nothing.
 type note struct {
 	Token fence.Token `json:"token"`
 	State string      `json:"state"` // renewed, released or forced
@@ -66,14 +66,13 @@ func (n note) encode() string {
 
 // view is what one read shows of a name.
 type view struct {
-	name  string
-	store *mvccpb.KeyValue // nil where a key does not exist
-	live  *mvccpb.KeyValue
-	term  *mvccpb.KeyValue
-	grant grant
-	note  note
-	// waiting: somebody stands in line for it.
-	waiting bool
+	name    string
+	store   *mvccpb.KeyValue // nil where a key does not exist
+	live    *mvccpb.KeyValue
+	term    *mvccpb.KeyValue
+	grant   grant
+	note    note
+	waiting int64 // how many stand in line for it
 }
 
 // seen reads the answers to keys.look.
@@ -84,7 +83,7 @@ func seen(name string, answers []*etcdserverpb.ResponseOp) (view, error) {
 			kvs[i] = found[0]
 		}
 	}
-	v := view{name: name, store: kvs[0], waiting: answers[4].GetResponseRange().GetCount() > 0}
+	v := view{name: name, store: kvs[0], waiting: answers[4].GetResponseRange().GetCount()}
 	return v, v.fill(kvs[1], kvs[2], kvs[3])
 }
 
@@ -95,6 +94,9 @@ func (v *view) fill(live, term, aside *mvccpb.KeyValue) (err error) {
 			return corrupt(live)
 		}
 		return nil
+	}
+	if live != nil && live.Lease == 0 {
+		v.live, aside = nil, live // it tells how the term ended
 	}
 	if v.grant, err = decodeGrant(term); err != nil {
 		return err

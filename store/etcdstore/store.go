@@ -12,8 +12,8 @@ import (
 )
 
 // Store hosts leases in etcd. It implements driver.Store, driver.Lister,
-// driver.Breaker, driver.Watcher, driver.BatchRenewer, driver.Recoverer and
-// driver.Pruner.
+// driver.Breaker, driver.Watcher, driver.Queue, driver.BatchQueue,
+// driver.TurnWatcher, driver.BatchRenewer, driver.Recoverer and driver.Pruner.
 type Store struct {
 	client *clientv3.Client
 	keys   keys
@@ -22,11 +22,13 @@ type Store struct {
 	clock  func() time.Time // for the times that people read, and nothing else
 
 	history history
-	pool    *pool // for terms
-	places  *pool // for those who wait
+	pool    *pool
 	queue   queue
 	refused refused
 	ends    ends
+	places  places
+	keeper  keeper
+	rolls   rolls
 	hub     hub
 
 	ctx    context.Context // ends with Close
@@ -41,6 +43,9 @@ var (
 	_ driver.Lister       = (*Store)(nil)
 	_ driver.Breaker      = (*Store)(nil)
 	_ driver.Watcher      = (*Store)(nil)
+	_ driver.Queue        = (*Store)(nil)
+	_ driver.BatchQueue   = (*Store)(nil)
+	_ driver.TurnWatcher  = (*Store)(nil)
 	_ driver.BatchRenewer = (*Store)(nil)
 	_ driver.Recoverer    = (*Store)(nil)
 	_ driver.Pruner       = (*Store)(nil)
@@ -49,10 +54,10 @@ var (
 func newStore(client *clientv3.Client, o Options, clock func() time.Time) *Store {
 	s := &Store{client: client, keys: keys{o.Prefix}, try: o.Try, clock: clock}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.pool = newPool(s, window)
-	s.places = newPool(s, placeTTL/3)
-	s.queue.store = s
-	s.hub.lines = map[string]*line{}
+	s.pool = newPool(s)
+	s.queue.store, s.keeper.store, s.rolls.store = s, s, s
+	s.places.of = map[string]map[string]*place{}
+	s.hub.lines = map[watched]*line{}
 	return s
 }
 
@@ -74,7 +79,7 @@ func (s *Store) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 	defer cancel()
 	s.pool.empty(ctx)
-	s.places.empty(ctx)
+	s.keeper.empty(ctx)
 	return nil
 }
 

@@ -27,8 +27,10 @@ func (s *Store) renew(ctx context.Context, t driver.Term, ttl time.Duration) (dr
 		return driver.Term{}, err
 	}
 	n := note{State: renewed, TTL: ttl.Milliseconds()}
-	put := clientv3.OpPut(s.keys.live(t.Name), "", clientv3.WithLease(l.id), clientv3.WithPrevKV())
-	v, done, err := s.exactly(ctx, t, n, put)
+	v, done, err := s.exactly(ctx, t, []clientv3.Op{
+		clientv3.OpPut(s.keys.live(t.Name), renewed, clientv3.WithLease(l.id), clientv3.WithPrevKV()),
+		clientv3.OpPut(s.keys.note(t.Name), s.noted(t, n)),
+	})
 	switch {
 	case err != nil:
 		s.pool.unused(l, err)
@@ -60,29 +62,31 @@ func (s *Store) Release(ctx context.Context, t driver.Term) error {
 
 // end ends exactly the term t, or shows what stands in its place.
 func (s *Store) end(ctx context.Context, t driver.Term, n note) (view, bool, error) {
-	v, done, err := s.exactly(ctx, t, n, clientv3.OpDelete(s.keys.live(t.Name), clientv3.WithPrevKV()))
+	v, done, err := s.exactly(ctx, t, []clientv3.Op{clientv3.OpPut(s.keys.live(t.Name), s.noted(t, n), clientv3.WithPrevKV())})
 	if !done.held {
 		return v, false, err
 	}
-	if s.hub.others(t.Name) {
-		s.refused.note(t.Name, true)
-	}
-	s.pool.off(done.responses[0].GetResponseDeleteRange().PrevKvs[0].Lease)
+	s.pool.off(done.responses[0].GetResponsePut().PrevKv.Lease)
 	return v, true, nil
 }
 
-// exactly changes the live key of t, with a note of it, if t is the current term.
-// Otherwise the view shows what it found. Which base a
+// noted is the note n about t.
+func (s *Store) noted(t driver.Term, n note) string {
+	n.Token, n.At = t.Token, s.clock().UnixMilli()
+	return n.encode()
+}
+
+// exactly makes changes, the first of which is to the live key of t, if t is the current
+// term. Otherwise the view shows what it found. Which base a
 // token stands on is not part of a term: it is guessed, and read where the guess
 // was wrong.
-func (s *Store) exactly(ctx context.Context, t driver.Term, n note, change clientv3.Op) (view, outcome, error) {
-	n.Token, n.At = t.Token, s.clock().UnixMilli()
+func (s *Store) exactly(ctx context.Context, t driver.Term, changes []clientv3.Op) (view, outcome, error) {
 	base := s.history.get().Base
 	for range 2 {
 		done, err := s.queue.do(ctx, &step{
 			name: t.Name,
 			when: s.keys.exact(t, base),
-			then: []clientv3.Op{change, clientv3.OpPut(s.keys.note(t.Name), n.encode())},
+			then: changes,
 		})
 		if err != nil || done.held {
 			return view{}, done, err

@@ -77,7 +77,7 @@ func (s *Store) renewTogether(ctx context.Context, all []driver.Renewal, chosen 
 		if !known || !v.Suits(st) || len(views) > 0 && v.floor != views[0].floor {
 			continue
 		}
-		body, err := json.Marshal(stamp.Entry{Name: c.name, Was: v.Now, Step: st})
+		body, err := json.Marshal(stamp.Entry{Name: c.name, Was: v.Now, Step: st, Line: v.Line})
 		if err != nil {
 			continue
 		}

@@ -20,8 +20,10 @@ type call struct {
 	store *Store
 	name  string
 	step  stamp.Step
-	lost  int // writes of which no answer came: the step may have been taken
-	down  int // requests after that which could not be made
+	lost  int  // writes of which no answer came: the step may have been taken
+	down  int  // requests after that which could not be made
+	line  bool // the record says that some may stand in line
+	turn  turn // what an acquire does there
 	pause pause.Pause
 }
 
@@ -43,7 +45,7 @@ func (s *Store) newCall(name string, st stamp.Step) *call {
 func (c *call) take(ctx context.Context) (*stamp.Term, time.Time, error) {
 	v, known := c.store.memory.view(c.name, c.store.link.now())
 	current := known // a record that is known and does not suit is looked at with care
-	known = known && v.Suits(c.step)
+	known = known && v.Suits(c.step) && c.isTurn(v)
 	for {
 		var err error
 		if !known {
@@ -56,7 +58,7 @@ func (c *call) take(ctx context.Context) (*stamp.Term, time.Time, error) {
 				return t, at, nil
 			}
 		}
-		known, current = false, true
+		known, current, c.turn = false, true, turn{}
 		if err = c.goOn(ctx, err); err != nil {
 			return nil, time.Time{}, err
 		}
@@ -66,7 +68,7 @@ func (c *call) take(ctx context.Context) (*stamp.Term, time.Time, error) {
 // goOn waits for the next try after err, or says why there is none.
 func (c *call) goOn(ctx context.Context, err error) error {
 	if errors.Is(err, driver.ErrHeld) || errors.Is(err, driver.ErrEnded) {
-		return c.refused(err)
+		return c.behind(ctx, c.refused(err))
 	}
 	r := judge(err)
 	again := r.Again || r.Kind == driver.ErrUnknown
@@ -96,8 +98,9 @@ func (c *call) refused(err error) error {
 // try judges what is known, and writes the step in its place. Where a read was not
 // current it refuses nothing: the server that answered may lag.
 func (c *call) try(ctx context.Context, v view, remembered, current bool) (*stamp.Term, time.Time, error) {
+	c.line = v.Line
 	if !remembered {
-		t, at, err := c.foresee(ctx, v)
+		t, at, err := c.foresee(ctx, v, current)
 		if t != nil || err != nil {
 			if current {
 				return t, at, err
@@ -112,13 +115,25 @@ func (c *call) try(ctx context.Context, v view, remembered, current bool) (*stam
 		}
 		return nil, time.Time{}, err
 	}
+	if c.turn.own != "" {
+		c.store.places.drop(c.name, c.step.Attempt)
+	}
 	return c.settle(after)
+}
+
+// isTurn reports whether nobody is known to be before an acquire in the line that v tells of.
+func (c *call) isTurn(v view) bool {
+	if c.step.Kind != stamp.Acquire || !v.Line {
+		return true
+	}
+	c.turn.own = c.store.places.first(c.name, c.step.Attempt, c.store.link.now())
+	return c.turn.own != ""
 }
 
 // foresee spares the store a write that would change nothing. An acquire is judged
 // by the leader's time, a renewal or a release by its write alone, unless the record
 // shows what can't change any more.
-func (c *call) foresee(ctx context.Context, v view) (*stamp.Term, time.Time, error) {
+func (c *call) foresee(ctx context.Context, v view, current bool) (*stamp.Term, time.Time, error) {
 	if c.lost > 0 {
 		if t, at, err := c.overwritten(v); t != nil {
 			return t, at, err
@@ -136,6 +151,12 @@ func (c *call) foresee(ctx context.Context, v view) (*stamp.Term, time.Time, err
 	if err == nil && now == v.Now {
 		return now, at, nil // the attempt has its grant
 	}
+	if err == nil && v.Line && !current {
+		err = errAgain
+	}
+	if err == nil && v.Line {
+		c.turn, err = c.inTurn(ctx, v)
+	}
 	return nil, at, err
 }
 
@@ -145,12 +166,12 @@ func (c *call) write(ctx context.Context, v view) (view, error) {
 	if st.Kind == stamp.Acquire {
 		st.Floor = v.floor.Value
 	}
-	body, err := json.Marshal(stamp.Entry{Name: c.name, Was: v.Now, Step: st})
+	body, err := json.Marshal(stamp.Entry{Name: c.name, Was: v.Now, Step: st, Line: (v.Line || c.line) && !c.turn.alone})
 	if err != nil {
 		return v, ruling.Refuse(err, "")
 	}
 	place := c.store.paths.lease(c.name)
-	ops := []any{c.store.condition(v.floor)}
+	ops := append([]any{c.store.condition(v.floor)}, c.store.goesOn(c.turn, c.name)...)
 	if !v.found {
 		ops = append(ops, &zk.CreateRequest{Path: place, Acl: c.store.acl}) // its answer has no time
 	}

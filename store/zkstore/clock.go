@@ -60,6 +60,16 @@ func (c *clock) tells(end time.Time, epoch uint64) (at time.Time, known bool) {
 	return at, age < maxAge && at.Before(end)
 }
 
+// about is the leader's time as far as this process can tell without a request, for people.
+func (c *clock) about() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stamp.IsZero() {
+		return c.now()
+	}
+	return c.stamp.Add(c.now().Sub(c.sent))
+}
+
 // timeFor is a time of the leader, good for telling whether a term that ends at end
 // is over. It costs a write, unless that is known.
 func (s *Store) timeFor(ctx context.Context, end time.Time) (time.Time, error) {

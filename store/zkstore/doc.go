@@ -17,9 +17,17 @@
 //
 // A session ends when its client is silent for as long as the ensemble allows, 2 to 20
 // ticks, and not before, whatever the work does. A lease is a promise of another
-// length. So leases are records, and the sessions carry those who wait: each is an
-// ephemeral sequential znode that watches the one before it, so a release wakes
+// length. So leases are records, and the sessions carry those who wait: each has an
+// ephemeral sequential znode and watches the one before it, so a release wakes
 // exactly one waiter of all processes, in the order in which they came.
+//
+// # The line
+//
+// Whoever gets a place first marks the record of the name. An acquire that finds the mark
+// reads the line, and is refused while anybody is before it. The grant removes its own
+// znode in the same transaction, or where it has none the folder of the line, which
+// ZooKeeper refuses while there is anybody in it. A name that nobody waits for has no mark,
+// and costs nothing more: to set it changes the version that a grant is conditional on.
 //
 // # The connection
 //

@@ -137,22 +137,10 @@ func leaseOutlivesSession(t *testing.T, at *site) {
 	proxy := realserver.NewProxy(t, at.address)
 	s := at.openAt(t, proxy.Addr(), zkstore.Options{SessionTimeout: 2 * time.Second})
 	term := take(t, s, "job")
-	conn := at.conn(t)
-	sessions := func() int {
-		line, _, err := conn.Children("/" + at.prefix + "/wait/other")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(line)
-	}
-	if _, err := s.Watch(t.Context(), "other"); err != nil {
-		t.Fatal(err)
-	}
-	if sessions() != 1 {
-		t.Fatal("nobody waits")
-	}
+	wait(t, s, driver.MaxKeep, 0)
+	inLine := at.inLine(t)
 	proxy.Blackhole()
-	until(t, "the end of the session", func() bool { return sessions() == 0 })
+	until(t, "the end of the session", func() bool { return inLine() == 0 })
 	proxy.Heal()
 	until(t, "a renewal", func() bool {
 		_, err := s.Renew(t.Context(), term, time.Minute)

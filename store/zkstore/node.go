@@ -19,6 +19,7 @@ type node struct {
 	data    []byte
 	version int32
 	wrote   time.Time // stamped by the leader in the write
+	made    time.Time // and in the one that made the znode
 	epoch   uint64
 }
 
@@ -63,7 +64,7 @@ func (s *Store) get(ctx context.Context, path string) (node, error) {
 		if err != nil {
 			return node{}, err
 		}
-		return node{found: true, data: data, version: stat.Version, wrote: stampOf(stat), epoch: epoch}, nil
+		return node{found: true, data: data, version: stat.Version, wrote: stampOf(stat), made: time.UnixMilli(stat.Ctime).UTC(), epoch: epoch}, nil
 	})
 	return n, before(err)
 }

@@ -49,7 +49,15 @@ func (s *Store) pruneSome(ctx context.Context, names []string, at time.Time, idl
 	}
 	var over []view
 	for _, v := range views {
-		if v.found && (v.Now == nil || v.Now.OverFor(at) >= idle) && len(over) < limit {
+		if !v.found || v.Now != nil && v.Now.OverFor(at) < idle || len(over) == limit {
+			continue
+		}
+		if v.Line {
+			if v, err = s.disband(ctx, v); err != nil && !judge(err).Again {
+				return 0, before(err)
+			}
+		}
+		if err == nil && !v.Line { // else some wait for it
 			over = append(over, v)
 		}
 	}

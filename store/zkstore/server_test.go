@@ -34,6 +34,8 @@ func TestOneServer(t *testing.T) {
 		"Batch":                 batch,
 		"LineWakesOne":          lineWakesOne,
 		"LineSparesAReading":    lineSparesAReading,
+		"LineMeetsAGrant":       lineMeetsAGrant,
+		"LineAndPrune":          lineGuardsARecordThatIsPruned,
 		"LineSkipsACorpse":      lineSkipsACorpse,
 		"LineAfterAnExpiry":     lineAfterAnExpiry,
 		"LineKeepsNoLostWaiter": lineKeepsNoLostWaiter,

@@ -13,8 +13,8 @@ import (
 )
 
 // Store hosts leases in ZooKeeper. It implements driver.Store, driver.Lister,
-// driver.Breaker, driver.Watcher, driver.BatchRenewer, driver.Recoverer and
-// driver.Pruner.
+// driver.Breaker, driver.Watcher, driver.Queue, driver.BatchQueue, driver.TurnWatcher,
+// driver.BatchRenewer, driver.Recoverer and driver.Pruner.
 type Store struct {
 	link     *link
 	paths    paths
@@ -24,6 +24,8 @@ type Store struct {
 	clock    *clock
 	memory   memory
 	watches  watches
+	places   places
+	crowds   crowds
 
 	life *life.Life
 }
@@ -32,6 +34,9 @@ var (
 	_ driver.Lister       = (*Store)(nil)
 	_ driver.Breaker      = (*Store)(nil)
 	_ driver.Watcher      = (*Store)(nil)
+	_ driver.Queue        = (*Store)(nil)
+	_ driver.BatchQueue   = (*Store)(nil)
+	_ driver.TurnWatcher  = (*Store)(nil)
 	_ driver.BatchRenewer = (*Store)(nil)
 	_ driver.Recoverer    = (*Store)(nil)
 	_ driver.Pruner       = (*Store)(nil)

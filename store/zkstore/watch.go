@@ -11,24 +11,30 @@ import (
 	"github.com/ringfence-go/ringfence/store/internal/life"
 )
 
-// Watch implements driver.Watcher. Those who wait for a name, in whatever process,
-// stand in one line in the order in which they came. The first one watches the
-// record, each other one the waiter before it: so an end wakes one of them all.
-// Whoever is first is told where the name is free already.
+// Watch implements driver.Watcher. All who wait for a name in this process without a place
+// in line are one crowd, and a hint goes to one of them, in turn. One is given at once where
+// the name is free already.
 func (s *Store) Watch(ctx context.Context, name string) (<-chan struct{}, error) {
 	if err := fence.CheckName(name); err != nil {
 		return nil, err
 	}
 	return run(ctx, s, "watch "+fence.Quote(name), func(call context.Context) (<-chan struct{}, error) {
-		w := newWaiter(s, name)
-		err := w.enter(call)
-		if err == nil && s.life.Start(func() { w.stand(ctx) }) {
-			return w.hints, nil
+		hints := make(chan struct{}, 1)
+		c := s.crowds.join(s, name, hints)
+		if c == nil {
+			return nil, life.ErrClosed
 		}
-		if !s.life.Start(func() { w.leave() }) || err == nil {
-			return nil, life.ErrClosed // the line goes with the session
+		select {
+		case <-c.begun:
+		case <-call.Done():
+			s.crowds.leave(c, hints)
+			return nil, before(call.Err())
 		}
-		return nil, before(err)
+		if c.err != nil {
+			return nil, before(c.err)
+		}
+		context.AfterFunc(ctx, func() { s.crowds.leave(c, hints) })
+		return hints, nil
 	})
 }
 

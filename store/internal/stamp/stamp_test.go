@@ -81,6 +81,20 @@ func TestTokenOfAGrant(t *testing.T) {
 	}
 }
 
+// TestStayKeepsTheTerm: what is written beside a term changes nothing of it, at any time.
+func TestStayKeepsTheTerm(t *testing.T) {
+	t.Parallel()
+	for _, was := range []*Term{nil, held()} {
+		if got, err := (Step{Kind: Stay}).Apply("x", was, at(start.Add(time.Hour))); err != nil || got != was {
+			t.Errorf("%+v became %+v, %v; want it as it was", was, got, err)
+		}
+	}
+	v, err := Read("x", []byte(`{"name":"x","step":{"kind":"stay"},"line":true}`), at(start))
+	if err != nil || !v.Line || v.Now != nil || v.Err != nil {
+		t.Errorf("%+v, %v; want a name without a term, and the mark of a line", v, err)
+	}
+}
+
 // TestAttemptAgain: an attempt gets the grant that it has, unless a floor has
 // overtaken that.
 func TestAttemptAgain(t *testing.T) {

@@ -16,6 +16,8 @@ const (
 	Renew   Kind = "renew"
 	Release Kind = "release"
 	Break   Kind = "break"
+	// Stay leaves the term as it is: a write of it only changes what stands beside it.
+	Stay Kind = "stay"
 )
 
 // Step is what one call asks for. What comes of it is decided by the stamp of its write.
@@ -68,6 +70,9 @@ func Breaking(t *Term, by string) Step {
 func (s Step) Apply(name string, was *Term, at Stamp) (*Term, error) {
 	if s.Kind == Acquire {
 		return s.grant(name, was, at)
+	}
+	if s.Kind == Stay {
+		return was, nil
 	}
 	f := fence.Fence{Name: name, Token: s.Token}
 	if !was.Is(s.Token, s.Attempt) {

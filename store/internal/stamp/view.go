@@ -15,6 +15,8 @@ type Entry struct {
 	ID   string `json:"id,omitempty"` // random, where a writer whose answer was lost knows its own write by it
 	Was  *Term  `json:"was,omitempty"`
 	Step Step   `json:"step"`
+	// Line says that some may stand in line for the name, where the store keeps lines.
+	Line bool `json:"line,omitempty"`
 }
 
 // View is what is known of a name.
@@ -25,6 +27,7 @@ type View struct {
 	Was  *Term     // the term before that
 	Now  *Term     // and after it
 	Err  error     // the refusal of the last step, if it was refused
+	Line bool      // some may stand in line
 }
 
 // Read gives the outcome of the record of a name: of a write with the given stamp.
@@ -38,7 +41,7 @@ func Read(name string, data []byte, at Stamp) (View, error) {
 	if e.Name != name {
 		return v, fmt.Errorf("the record of %s is that of %s", fence.Quote(name), fence.Quote(e.Name))
 	}
-	v.ID, v.Was = e.ID, e.Was
+	v.ID, v.Was, v.Line = e.ID, e.Was, e.Line
 	v.Now, v.Err = e.Step.Apply(name, e.Was, at)
 	return v, nil
 }
