@@ -93,6 +93,8 @@ var (
 	_ driver.Lister       = (*Store)(nil)
 	_ driver.Breaker      = (*Store)(nil)
 	_ driver.Watcher      = (*Store)(nil)
+	_ driver.Queue        = (*Store)(nil)
+	_ driver.TurnWatcher  = (*Store)(nil)
 	_ driver.Recoverer    = (*Store)(nil)
 	_ driver.Pruner       = (*Store)(nil)
 )

@@ -23,6 +23,8 @@ var (
 	inspect  = load("inspect")
 	breaking = load("break")
 	waiting  = load("wait")
+	turning  = load("turn")
+	waiters  = load("waiters")
 	list     = load("list")
 	prune    = load("prune")
 	raise    = load("raise")

@@ -139,8 +139,8 @@ func (s *Store) term(ctx context.Context, f fence.Fence, attempt string, joined 
 	if err != nil {
 		return driver.Term{}, err.fault("")
 	}
-	v := reply.words(4)
-	token, remaining := v.token(1), v.milliseconds(2)
+	v := reply.words(5)
+	token, remaining, ahead := v.token(1), v.milliseconds(2), int(v.number(3))
 	if v.err != nil {
 		return driver.Term{}, v.err.fault("")
 	}
@@ -148,8 +148,10 @@ func (s *Store) term(ctx context.Context, f fence.Fence, attempt string, joined 
 	switch v.text[0] {
 	case "done", "same":
 		return driver.Term{Fence: f, Attempt: attempt, Remaining: remaining}, nil
-	case "held":
-		return driver.Term{}, &driver.HeldError{Name: f.Name, Holder: v.text[3], Token: f.Token, Remaining: remaining}
+	case "held", "kept":
+		return driver.Term{}, &driver.HeldError{
+			Name: f.Name, Holder: v.text[4], Token: f.Token, Remaining: remaining, Ahead: ahead, Kept: v.text[0] == "kept",
+		}
 	case "exhausted":
 		return driver.Term{}, refuse("its floor or the server's clock is wrong: open the store with another Prefix",
 			fmt.Sprintf("no token is left: %d is the highest", fence.MaxToken)).fault("")
