@@ -12,23 +12,46 @@ import (
 )
 
 // Wait implements driver.Queue. It is a step like those of terms, and goes together
-// with them.
+// with others of its kind.
 func (s *Store) Wait(ctx context.Context, r driver.Request, keep time.Duration) (driver.Place, error) {
-	if err := r.CheckWait(s.props, keep); err != nil {
+	return s.wait(ctx, driver.Waiting{Request: r, Keep: keep}, nil)
+}
+
+// WaitAll implements driver.BatchQueue.
+func (s *Store) WaitAll(ctx context.Context, all []driver.Waiting) []driver.Placed {
+	done := make([]driver.Placed, len(all))
+	s.together(len(all), func(i int) *call {
+		if all[i].Request.CheckWait(s.props, all[i].Keep) != nil {
+			return nil
+		}
+		return &call{script: standing, key: s.lease(all[i].Request.Name), args: s.place(all[i])}
+	}, func(i int, joined *call) { done[i].Place, done[i].Err = s.wait(ctx, all[i], joined) })
+	return done
+}
+
+func (s *Store) place(w driver.Waiting) []any {
+	r := w.Request
+	how := fmt.Sprint(milliseconds(s.props.RoundTTL(w.Keep)), " ", milliseconds(driver.MaxKeep), " ", driver.MaxWaiters, " ",
+		s.hub.listener(turn{r.Name, r.Attempt}))
+	return []any{"wait", r.Name, r.Attempt, r.Holder, how}
+}
+
+// wait gets a place, or keeps it. joined is the first try, where that is under way.
+func (s *Store) wait(ctx context.Context, w driver.Waiting, joined *call) (driver.Place, error) {
+	r := w.Request
+	if err := r.CheckWait(s.props, w.Keep); err != nil {
 		return driver.Place{}, err
 	}
-	how := fmt.Sprint(milliseconds(s.props.RoundTTL(keep)), " ", milliseconds(driver.MaxKeep), " ", driver.MaxWaiters, " ",
-		s.hub.listener(turn{r.Name, r.Attempt}))
-	got, failed := s.do(ctx, r.Name, step, "wait", r.Name, r.Attempt, r.Holder, how)
+	got, failed := s.tries(ctx, joined, call{script: standing, key: s.lease(r.Name), args: s.place(w)})
 	if failed != nil {
 		return driver.Place{}, failed.fault("")
 	}
-	w := got.words(3)
-	place := driver.Place{Ahead: int(w.number(1)), Waited: w.milliseconds(2)}
+	v := got.words(3)
+	place := driver.Place{Ahead: int(v.number(1)), Waited: v.milliseconds(2)}
 	switch {
-	case w.err != nil:
-		return driver.Place{}, w.err.fault("")
-	case w.text[0] == "full":
+	case v.err != nil:
+		return driver.Place{}, v.err.fault("")
+	case v.text[0] == "full":
 		return driver.Place{}, &driver.FullError{Name: r.Name}
 	}
 	return place, nil
@@ -39,7 +62,7 @@ func (s *Store) Leave(ctx context.Context, name, attempt string) error {
 	if err := driver.CheckPlace(name, attempt); err != nil {
 		return err
 	}
-	if _, err := s.do(ctx, name, step, "leave", name, attempt, "", ""); err != nil {
+	if _, err := s.do(ctx, name, standing, "leave", name, attempt, "", ""); err != nil {
 		return err.fault("")
 	}
 	return nil
