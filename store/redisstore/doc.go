@@ -17,7 +17,8 @@
 //
 // What several goroutines ask for while the server is busy goes to it as one run
 // of a script, which takes each step by itself and answers each. Nobody waits for
-// company: a request that finds the store idle is sent at once, by its caller.
+// company: a request that finds the store idle, or one other under way, is sent at once,
+// by its caller. Renewals and releases go before acquires.
 //
 // # Those who wait
 //
