@@ -63,11 +63,42 @@ func TestPlaceOfAProcessThatIsGone(t *testing.T) {
 	await(t, hints)
 	_, err = s.Acquire(t.Context(), next)
 	wantError(t, err, driver.ErrHeld, "kept for")
-	server.Exec("ZADD", "{ringfence}:lapses:n", "XX", "1", dead.Attempt)
+	lapse(server, dead)
 	keepPlace(t, s, next, driver.MaxKeep) // as those who wait do from time to time
 	await(t, hints)
 	if _, err := s.Acquire(t.Context(), next); err != nil {
 		t.Errorf("the next one: %v", err)
+	}
+}
+
+// lapse lets the place of r lapse now.
+func lapse(server *realserver.Redis, r driver.Request) {
+	server.Exec("ZADD", "{ringfence}:lapses:"+r.Name, "XX", "1", r.Attempt)
+}
+
+// Whoever finds out that a place has lapsed lets the next one know, who may sleep.
+func TestLapsedPlaceWakesTheNext(t *testing.T) {
+	t.Parallel()
+	server, s := start(t, nil)
+	first, second := stand(t, s, "n", driver.MaxKeep), stand(t, s, "n", driver.MaxKeep)
+	hints := watchTurn(t, s, t.Context(), second)
+	lapse(server, first)
+	_, err := s.Acquire(t.Context(), request("n"))
+	wantError(t, err, driver.ErrHeld, "next of 1 in line")
+	await(t, hints)
+}
+
+// What a waiter says that crosses its own grant gives it no place.
+func TestHolderHasNoPlace(t *testing.T) {
+	t.Parallel()
+	_, s := start(t, nil)
+	r := stand(t, s, "n", driver.MaxKeep)
+	if _, err := s.Acquire(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	keepPlace(t, s, r, driver.MaxKeep)
+	if waiting, err := s.Waiters(t.Context(), "n", 10); err != nil || len(waiting) != 0 {
+		t.Errorf("%+v wait, %v", waiting, err)
 	}
 }
 
@@ -77,7 +108,7 @@ func TestTurnThatNobodyTakesGoesOn(t *testing.T) {
 	t.Parallel()
 	server, s := start(t, nil)
 	other := open(t, dial(t, server.Addr(), server, false), nil)
-	term := take(t, s, "n")
+	take(t, s, "n")
 	var hints []<-chan struct{}
 	var leave []context.CancelFunc
 	for i := range 3 {
@@ -85,7 +116,9 @@ func TestTurnThatNobodyTakesGoesOn(t *testing.T) {
 		at := []*redisstore.Store{s, other}[i%2]
 		hints, leave = append(hints, watchTurn(t, at, ctx, stand(t, at, "n", driver.MaxKeep))), append(leave, cancel)
 	}
-	release(t, s, term)
+	if _, err := s.Break(t.Context(), "n", "a test"); err != nil {
+		t.Fatal(err)
+	}
 	until(t, "the first has its hint", func() bool { return len(hints[0]) == 1 })
 	leave[1]() // which the server is not told
 	leave[0]()
