@@ -40,14 +40,15 @@ var (
 	identity  = load("clock", "server", "identity")
 )
 
+// load makes a script of its parts.
 func load(parts ...string) script {
-	var text string
+	var text string // one part after the other, with a line between
 	for _, part := range parts {
 		b, err := files.ReadFile("lua/" + part + ".lua")
 		if err != nil {
 			panic(err) // an embedded file is always there
 		}
-		text += string(b)
+		text += string(b) + "\n"
 	}
 	sum := sha1.Sum([]byte(text)) // by which Redis knows it; nothing rests on its strength
 	return script{text, hex.EncodeToString(sum[:]), parts[len(parts)-1] == "each"}

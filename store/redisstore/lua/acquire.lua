@@ -1,4 +1,3 @@
-
 -- Grants a name that is free, or says who is in the way. After the name: the attempt, the label of the holder and for how long.
 --
 -- The answer is a word, the token, the milliseconds that are left, how many are ahead in line, and the label of who is in the way.

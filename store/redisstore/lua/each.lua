@@ -1,4 +1,3 @@
-
 -- Takes the step of each record from KEYS[3] on. ARGV: weak, and for each step its kind, the name and three words more. The
 -- answers are texts of words, in a list where there are several. A record is written last, so a step that ends with an error has
 -- done nothing, and those after it are taken all the same.

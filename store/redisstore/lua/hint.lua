@@ -1,4 +1,3 @@
-
 -- Tells one who waits that a term is over: the first in line, where there is a line. Where nobody listens there, it is one
 -- process of the queue, where a record has one; one that is gone, as the number of those who listen shows, is passed over.
 -- queue: the processes' ids, each before a space.

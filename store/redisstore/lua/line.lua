@@ -1,4 +1,3 @@
-
 -- The line of those who wait for a name: three keys, which Redis removes when all places in them must have lapsed. One has the
 -- attempts in the order of their places, one when each place lapses, one what else there is to know of each: since when
 -- it waits, the process that listens for its turn or '-', and its label. standing: nil where nobody stands in it.

@@ -1,3 +1,4 @@
+-- Steps of those who wait: a place in line is given, or given up.
 
 -- Gives an attempt a place in line, or lets it keep the one it has. After the name: the attempt, the label of who waits, and how:
 -- for how long the place lasts, for how long any may, how many there may be, and the process that listens for this turn, or '-'.

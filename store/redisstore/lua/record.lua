@@ -1,4 +1,3 @@
-
 -- The record at key, nil where there is none, and up to three more of its fields. live: its term is not over.
 local function record(key, ...)
   local token, attempt, state, expires, one, two, three = unpack(redis.call('HMGET', key, 'token', 'attempt', 'state', 'expires', ...))

@@ -1,4 +1,3 @@
-
 -- Who answers: the replication id, which is new after each restart and each promotion. weak: it may not be read.
 local function server(weak)
   if weak == '1' then return 'unknown', true end

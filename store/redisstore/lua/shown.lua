@@ -1,4 +1,3 @@
-
 -- What anybody may see of the record at key, and the record.
 local function shown(key)
   local r, holder, granted, by = record(key, 'holder', 'granted', 'by')

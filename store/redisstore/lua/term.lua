@@ -1,3 +1,4 @@
+-- Steps of a term: it is renewed, or released.
 
 -- How exactly a term is over, or false if it is not, and three more fields of its record. A wrong attempt learns no more than a
 -- stranger may.
