@@ -17,7 +17,14 @@
 //
 // What several goroutines ask for while the server is busy goes to it as one run
 // of a script, which takes each step by itself and answers each. Nobody waits for
-// company: a request that finds the store idle is sent at once, by its caller.
+// company: a request that finds the store idle, or one other under way, is sent at once,
+// by its caller. Renewals and releases go before acquires.
+//
+// # Those who wait
+//
+// Who waits for a name has a place in its line, beside the record of the name. The
+// script that grants serves the first whose place has not lapsed, and nobody else; the
+// one that releases tells that one, through a channel of its process.
 //
 // # Another server at the address
 //

@@ -37,11 +37,17 @@ func (e examination) rights(ctx context.Context) []driver.Finding {
 	case but("PUBLISH", "SUBSCRIBE"):
 		f.Grade, f.Means = driver.Warning, "leases work, and whoever waits is not woken by a release: it asks again from time to time"
 		f.Do = "grant the user PUBLISH, SUBSCRIBE, UNSUBSCRIBE and the channels of the store's keys"
+	case but(append(lines, "PUBLISH", "SUBSCRIBE")...):
+		f.Grade, f.Means = driver.Warning, "leases work, and whoever waits has no place in a line: who asks at the right moment gets the name"
+		f.Do = "grant the user " + strings.Join(lines, ", ")
 	case but("INFO", "PUBLISH", "SUBSCRIBE") && e.store.opts.WeakIdentity:
 		return nil // told with the answer to INFO
 	}
 	return []driver.Finding{f}
 }
+
+// lines are the commands that only a line of waiters needs.
+var lines = []string{"ZCARD", "ZRANK", "ZSCORE", "ZRANGE", "HDEL", "PEXPIRE"}
 
 // missing names what the store uses and this user may not.
 func (e examination) missing(ctx context.Context) []string {

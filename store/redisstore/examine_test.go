@@ -71,7 +71,7 @@ func TestExamineOfAGoodServer(t *testing.T) {
 	t.Parallel()
 	server := realserver.NewRedis(t, &realserver.RedisOptions{Durable: true, Settings: []string{
 		"user jobs on >secret ~{ringfence}:* &{ringfence}:* -@all +@connection +eval +evalsha +time +info +hmget +hget +hset +del" +
-			" +zadd +zrem +zrangebylex +publish +subscribe +unsubscribe +config|get", // as docs/stores/redis.md says
+			" +zadd +zrem +zrangebylex +zcard +zrank +zscore +zrange +hdel +pexpire +publish +subscribe +unsubscribe +config|get", // as docs/stores/redis.md says
 	}})
 	client := clientOf(t, redis.Options{Addr: server.Addr(), Username: "jobs", Password: "secret"})
 	storetest.WantFit(t, examine(t, client, nil))
@@ -102,7 +102,7 @@ func TestExamineRights(t *testing.T) {
 	for _, command := range []string{"eval", "evalsha", "time", "hmget", "hget", "hset", "del", "zadd", "zrem", "zrangebylex"} {
 		storetest.WantFinding(t, examine(t, allow("-"+command), nil), "rights", driver.Unfit, "refused: "+strings.ToUpper(command)+";")
 	}
-	for _, command := range []string{"publish", "subscribe"} {
+	for _, command := range []string{"publish", "subscribe", "zcard", "zrank", "zscore", "zrange", "hdel", "pexpire"} {
 		storetest.WantFinding(t, examine(t, allow("-"+command), nil), "rights", driver.Warning, "refused: "+strings.ToUpper(command)+";")
 	}
 	storetest.WantFinding(t, examine(t, allow("-info"), nil), "identity", driver.Unfit, "INFO")

@@ -116,13 +116,28 @@ func TestUserWithTheRightsOfThePage(t *testing.T) {
 	t.Parallel()
 	server := realserver.NewRedis(t, nil)
 	server.Exec(strings.Fields("ACL SETUSER jobs on >s3cret ~{ringfence}:* &{ringfence}:* -@all +@connection +eval +evalsha +time +info +hmget" +
-		" +hget +hset +del +zadd +zrem +zrangebylex +publish +subscribe +unsubscribe +config|get")...)
+		" +hget +hset +del +zadd +zrem +zrangebylex +zcard +zrank +zscore +zrange +hdel +pexpire" +
+		" +publish +subscribe +unsubscribe +config|get")...)
 	client := redis.NewClient(&redis.Options{Addr: server.Addr(), Username: "jobs", Password: "s3cret"})
 	t.Cleanup(func() { _ = client.Close() })
 	s := open(t, client, nil)
 	hints := watch(t, s, t.Context(), "n")
 	release(t, s, take(t, s, "n"))
 	await(t, hints)
+	term, waits := take(t, s, "n"), stand(t, s, "n", driver.MaxKeep)
+	hints = watchTurn(t, s, t.Context(), waits)
+	release(t, s, term)
+	await(t, hints)
+	waiting, waitErr := s.Waiters(t.Context(), "n", 10)
+	term, servedErr := s.Acquire(t.Context(), waits)
+	if err := errors.Join(waitErr, servedErr); err != nil || len(waiting) != 1 {
+		t.Errorf("%v, %d waiters", err, len(waiting))
+	}
+	release(t, s, term)
+	leaves := stand(t, s, "n", driver.MaxKeep)
+	if err := s.Leave(t.Context(), "n", leaves.Attempt); err != nil {
+		t.Error(err)
+	}
 	take(t, s, "n")
 	_, breakErr := s.Break(t.Context(), "n", "a test")
 	records, listErr := s.List(t.Context(), "", "", 10)

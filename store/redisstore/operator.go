@@ -87,17 +87,8 @@ func (s *Store) page(ctx context.Context, from, to string, n int) (all []driver.
 	if r != nil {
 		return nil, "", r
 	}
-	pair, ok := got.value.([]any)
-	if !ok || len(pair) != 2 {
-		return nil, "", got.words(0).err
-	}
-	last = reply{pair}.verdict()
-	items, _ := pair[1].([]any)
-	if len(items) == 0 {
-		return nil, last, nil
-	}
-	w := reply{items}.words(len(items))
-	for i := 0; i+shown < len(items); i += 1 + shown {
+	last, w := got.page()
+	for i := 0; i+shown < len(w.text); i += 1 + shown {
 		one := words{text: w.text[i+1 : i+1+shown], err: w.err}
 		all = append(all, one.record(w.text[i]))
 		w.err = one.err

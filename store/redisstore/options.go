@@ -35,8 +35,9 @@ type Options struct {
 	// well. Defaults to false: such a user is refused.
 	WeakIdentity bool
 
-	// Workers is how many pipelines of this client are under way at once, 1 to 64.
-	// Each takes a connection of the client's pool. Defaults to 2.
+	// Workers is how many pipelines of this client are under way at once at most, 1 to
+	// 64. Each takes a connection of the client's pool; more than two do so only while
+	// much waits, or a connection hangs. Defaults to 3.
 	Workers int
 }
 
@@ -49,7 +50,7 @@ func (o *Options) withDefaults() (Options, error) {
 		full.Prefix = "ringfence"
 	}
 	if full.Workers == 0 {
-		full.Workers = 2
+		full.Workers = 3
 	}
 	odd := func(r rune) bool { return r <= ' ' || r > '~' || r == '{' || r == '}' }
 	switch {
@@ -93,6 +94,9 @@ var (
 	_ driver.Lister       = (*Store)(nil)
 	_ driver.Breaker      = (*Store)(nil)
 	_ driver.Watcher      = (*Store)(nil)
+	_ driver.Queue        = (*Store)(nil)
+	_ driver.BatchQueue   = (*Store)(nil)
+	_ driver.TurnWatcher  = (*Store)(nil)
 	_ driver.Recoverer    = (*Store)(nil)
 	_ driver.Pruner       = (*Store)(nil)
 )

@@ -51,6 +51,7 @@ type queue struct {
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
+	urgent  []*call // of what waits: steps of terms, which go before those of who has none yet
 	waiting []*call
 	workers int
 	relief  bool // a timer runs, see hire
@@ -95,13 +96,13 @@ func expired(ctx context.Context) bool {
 	return ctx.Err() != nil
 }
 
-// begin reports whether a caller may send its call itself, since nothing is under way.
-// Two switches to another goroutine cost more than a script where the network
-// is quick.
+// begin reports whether a caller may send its call itself, since next to nothing is
+// under way. Two switches to another goroutine cost more than a script where the
+// network is quick.
 func (q *queue) begin() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.closed || q.workers > 0 {
+	if q.closed || q.workers >= q.usual() || q.length() > 0 {
 		return false
 	}
 	q.workers++
@@ -114,7 +115,7 @@ func (q *queue) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.workers--
-	if len(q.waiting) > 0 {
+	if q.length() > 0 {
 		q.hire()
 	}
 	q.all.Done()
@@ -147,25 +148,38 @@ func (q *queue) join(calls ...*call) error {
 	if q.closed {
 		return errClosed
 	}
-	q.waiting = append(q.waiting, calls...)
+	for _, c := range calls {
+		if c.script.hash == lasting.hash {
+			q.urgent = append(q.urgent, c)
+		} else {
+			q.waiting = append(q.waiting, c)
+		}
+	}
 	q.hire()
 	return nil
 }
 
+// length is how many calls wait. q.mu is locked.
+func (q *queue) length() int { return len(q.urgent) + len(q.waiting) }
+
+// usual is how many workers there are while everything is answered soon: one writes
+// while the server serves the other.
+func (q *queue) usual() int { return min(2, q.most) }
+
 // enough is how many calls are worth another connection: fewer are served sooner by
-// the batch after the one that is under way, together.
-const enough = 8
+// the batch after one that is under way, together.
+const enough = 32
 
 // patience is how long what waits gives the batch that is under way, whose
 // connection may hang.
 const patience = 20 * time.Millisecond
 
-// hire starts a worker where nothing is under way, or enough waits, or it has
+// hire starts a worker where little is under way, or enough waits, or it has
 // waited for long.
 func (q *queue) hire() {
 	switch {
 	case q.workers == q.most:
-	case q.workers == 0 || len(q.waiting) >= enough:
+	case q.workers < q.usual() || q.length() >= enough:
 		q.launch()
 	case !q.relief:
 		q.relief = true
@@ -173,7 +187,7 @@ func (q *queue) hire() {
 			q.mu.Lock()
 			defer q.mu.Unlock()
 			q.relief = false
-			if len(q.waiting) > 0 && q.workers < q.most && !q.closed {
+			if q.length() > 0 && q.workers < q.most && !q.closed {
 				q.launch()
 			}
 		})
@@ -200,11 +214,13 @@ func (q *queue) aside(f func()) error {
 func (q *queue) withdraw(c *call) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	i := slices.Index(q.waiting, c)
-	if i >= 0 {
-		q.waiting = slices.Delete(q.waiting, i, i+1)
+	for _, calls := range []*[]*call{&q.urgent, &q.waiting} {
+		if i := slices.Index(*calls, c); i >= 0 {
+			*calls = slices.Delete(*calls, i, i+1)
+			return true
+		}
 	}
-	return i >= 0
+	return false
 }
 
 // abandon notes that the caller of c, which was sent, is gone.
@@ -213,7 +229,7 @@ func (q *queue) abandon(c *call) {
 	defer q.mu.Unlock()
 	if c.batch.alive--; c.batch.alive == 0 && !c.batch.over {
 		q.workers--
-		if len(q.waiting) > 0 && !q.closed {
+		if q.length() > 0 && !q.closed {
 			q.hire()
 		}
 	}
@@ -237,13 +253,17 @@ func (q *queue) take(before *batch) *batch {
 			return nil
 		}
 	}
-	if len(q.waiting) == 0 {
+	if q.length() == 0 {
 		q.workers--
 		return nil
 	}
-	n := min(len(q.waiting), maxBatch)
-	b := &batch{calls: slices.Clone(q.waiting[:n]), alive: n}
-	q.waiting = slices.Delete(q.waiting, 0, n)
+	n := min(q.length(), maxBatch)
+	b := &batch{calls: make([]*call, 0, n), alive: n}
+	for _, calls := range []*[]*call{&q.urgent, &q.waiting} {
+		some := min(len(*calls), n-len(b.calls))
+		b.calls = append(b.calls, (*calls)[:some]...)
+		*calls = slices.Delete(*calls, 0, some)
+	}
 	for _, c := range b.calls {
 		c.batch = b
 	}
@@ -255,10 +275,10 @@ func (q *queue) take(before *batch) *batch {
 func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true
-	for _, c := range q.waiting {
+	for _, c := range append(q.urgent, q.waiting...) {
 		c.settle(nil, errClosed)
 	}
-	q.waiting = nil
+	q.urgent, q.waiting = nil, nil
 	q.mu.Unlock()
 	q.cancel()
 	q.all.Wait()

@@ -70,8 +70,8 @@ func TestCallsOfABusyServerGoTogether(t *testing.T) {
 	})
 }
 
-// Nothing is under way: the caller itself sends. Whatever comes meanwhile goes
-// together afterwards.
+// Little is under way: callers themselves send. Whatever comes meanwhile goes together
+// afterwards.
 func TestLoneCallerSendsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var alone []bool
@@ -82,9 +82,9 @@ func TestLoneCallerSendsItself(t *testing.T) {
 			for _, c := range calls {
 				c.settle("done", nil)
 			}
-		}, 2)
+		}, 3)
 		var all sync.WaitGroup
-		for range 3 {
+		for range 4 {
 			all.Go(func() {
 				if err := q.ask(t.Context(), &call{}); err != nil {
 					t.Error(err)
@@ -92,39 +92,73 @@ func TestLoneCallerSendsItself(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		for range 2 {
+		for range 3 {
 			gate <- struct{}{}
 		}
 		all.Wait()
-		if !slices.Equal(alone, []bool{true, false}) {
-			t.Errorf("sent by the caller: %v; want the first alone, and the other two together", alone)
+		if !slices.Equal(alone, []bool{true, true, false}) {
+			t.Errorf("sent by the caller: %v; want the first two alone, and the other two together", alone)
 		}
 		q.close()
 	})
 }
 
-func TestSecondConnection(t *testing.T) {
+// One more connection than usual is taken when both that are under way hang, or when
+// much waits.
+func TestOneMoreConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, q := newWire(2)
-		first := q.start()
-		<-w.sent
+		w, q := newWire(3)
 		began := time.Now()
-		second := q.start() // the first one's connection hangs
+		callers := []caller{q.start(), q.start()}
+		if a, b := <-w.sent, <-w.sent; a != 1 || b != 1 || time.Since(began) != 0 {
+			t.Errorf("%d and %d calls sent after %s; want 1 and 1 at once", a, b, time.Since(began))
+		}
+		callers = append(callers, q.start())
 		if n := <-w.sent; n != 1 || time.Since(began) != patience {
-			t.Errorf("%d calls sent %s after the first hangs; want 1 after %s", n, time.Since(began), patience)
+			t.Errorf("%d calls sent %s after both hang; want 1 after %s", n, time.Since(began), patience)
 		}
 		w.gate <- nil
 		synctest.Wait()
-		var more []caller
 		for range enough {
-			more = append(more, q.start())
+			callers = append(callers, q.start())
 		}
 		if n := <-w.sent; n != enough || time.Since(began) != patience {
 			t.Errorf("%d calls sent; want %d at once", n, enough)
 		}
+		for range 3 {
+			w.gate <- nil
+		}
+		for _, c := range callers {
+			if err := <-c.err; err != nil {
+				t.Error(err)
+			}
+		}
+		q.close()
+	})
+}
+
+// A term may be lost when its renewal is late, so it waits behind nobody who has none.
+func TestTermsGoFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, q := newWire(1)
+		callers := []caller{q.start()}
+		for range maxBatch + 1 {
+			callers = append(callers, q.start())
+		}
+		renewal := &call{script: lasting}
+		if err := q.join(renewal); err != nil {
+			t.Fatal(err)
+		}
 		w.gate <- nil
 		w.gate <- nil
-		for _, c := range append(more, first, second) {
+		synctest.Wait()
+		select {
+		case <-renewal.done:
+		default:
+			t.Error("a renewal is not answered with the next pipeline")
+		}
+		w.gate <- nil
+		for _, c := range callers {
 			if err := <-c.err; err != nil {
 				t.Error(err)
 			}

@@ -49,6 +49,19 @@ func (r reply) words(n int) words {
 	return w
 }
 
+// page reads a page of a list: the last thing that was looked at, empty where there
+// are no more, and the texts that were found.
+func (r reply) page() (last string, w words) {
+	pair, _ := r.value.([]any)
+	if len(pair) != 2 {
+		return "", r.words(0)
+	}
+	if items, _ := pair[1].([]any); len(items) > 0 {
+		w = reply{items}.words(len(items))
+	}
+	return r.verdict(), w
+}
+
 // words are texts, and the first thing that was wrong with one.
 type words struct {
 	text []string

@@ -121,6 +121,11 @@ func answer(text string) ruling {
 			return c.ruling
 		}
 	}
+	for _, says := range []string{"executing the script can't", "ACL failure in script"} { // since Redis 7, without a code
+		if strings.Contains(text, says) {
+			return unfit(rights)
+		}
+	}
 	if strings.Contains(text, "user_script") {
 		return unfit("the store's records are not as this release made them: open the store with another Prefix")
 	}

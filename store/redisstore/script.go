@@ -16,32 +16,42 @@ import (
 var files embed.FS
 
 // script is what the server executes as a whole.
-type script struct{ text, hash string }
+type script struct {
+	text, hash string
+	each       bool // it takes steps of names, any number at once
+}
 
+// The scripts are made of parts, of which the later ones use the earlier. A part that a
+// script does not use would cost it time: each run makes all functions anew.
 var (
-	step     = load("step") // of a term; it takes several at once
-	inspect  = load("inspect")
-	breaking = load("break")
-	waiting  = load("wait")
-	list     = load("list")
-	prune    = load("prune")
-	raise    = load("raise")
-	setup    = load("setup")
-	identity = load("identity")
+	steps     = load("clock", "server", "record", "line", "hint", "acquire", "term", "place", "each")
+	acquiring = load("clock", "server", "record", "line", "acquire", "each")
+	lasting   = load("clock", "record", "line", "hint", "term", "each")
+	standing  = load("clock", "record", "line", "hint", "place", "each")
+	inspect   = load("clock", "record", "shown", "inspect")
+	breaking  = load("clock", "record", "shown", "line", "hint", "break")
+	waiting   = load("clock", "record", "line", "hint", "wait")
+	turning   = load("clock", "record", "line", "hint", "turn")
+	waiters   = load("clock", "line", "waiters")
+	list      = load("clock", "record", "shown", "list")
+	prune     = load("clock", "record", "prune")
+	raise     = load("clock", "server", "raise")
+	setup     = load("clock", "setup")
+	identity  = load("clock", "server", "identity")
 )
 
-// load reads a script; the prelude is part of each.
-func load(name string) script {
-	var text string
-	for _, file := range []string{"prelude", name} {
-		b, err := files.ReadFile("lua/" + file + ".lua")
+// load makes a script of its parts.
+func load(parts ...string) script {
+	var text string // one part after the other, with a line between
+	for _, part := range parts {
+		b, err := files.ReadFile("lua/" + part + ".lua")
 		if err != nil {
 			panic(err) // an embedded file is always there
 		}
-		text += string(b)
+		text += string(b) + "\n"
 	}
 	sum := sha1.Sum([]byte(text)) // by which Redis knows it; nothing rests on its strength
-	return script{text, hex.EncodeToString(sum[:])}
+	return script{text, hex.EncodeToString(sum[:]), parts[len(parts)-1] == "each"}
 }
 
 // parcel is one run of a script: that of one call, or of all steps that go together.
@@ -51,35 +61,50 @@ type parcel struct {
 	calls  []*call
 }
 
-// pack puts the steps among calls into one parcel and each other call into its own.
+// pack puts the steps among calls into one parcel, and each other call into its own.
 func (l *link) pack(calls []*call) []*parcel {
-	var all []*parcel
-	steps := calls
-	if slices.ContainsFunc(calls, (*call).different) {
-		steps = slices.DeleteFunc(slices.Clone(calls), (*call).different)
+	if len(calls) == 1 {
+		return []*parcel{l.parcel(calls[0].script, calls)}
 	}
-	if len(steps) > 0 {
-		all = append(all, l.parcel(step, steps, l.weak))
+	var all []*parcel
+	together := calls
+	if slices.ContainsFunc(calls, (*call).single) {
+		together = slices.DeleteFunc(slices.Clone(calls), (*call).single)
+	}
+	if len(together) > 0 {
+		all = append(all, l.parcel(shared(together), together))
 	}
 	for _, c := range calls {
-		if c.different() {
+		if c.single() {
 			all = append(all, l.parcel(c.script, []*call{c}))
 		}
 	}
 	return all
 }
 
-func (c *call) different() bool { return c.script != step }
+func (c *call) single() bool { return !c.script.each }
 
-// parcel makes one run of a script, with its keys and arguments and before them first.
-func (l *link) parcel(s script, calls []*call, first ...any) *parcel {
+// shared is the script for steps that go together.
+func shared(calls []*call) script {
+	for _, c := range calls[1:] {
+		if c.script.hash != calls[0].script.hash {
+			return steps
+		}
+	}
+	return calls[0].script
+}
+
+// parcel makes one run of a script.
+func (l *link) parcel(s script, calls []*call) *parcel {
 	args := make([]any, 0, 6+len(calls)*(1+len(calls[0].args)))
 	args = append(args, "evalsha", s.hash, len(l.keys)+len(calls))
 	args = append(args, l.keys...)
 	for _, c := range calls {
 		args = append(args, c.key)
 	}
-	args = append(args, first...)
+	if s.each {
+		args = append(args, l.weak)
+	}
 	for _, c := range calls {
 		args = append(args, c.args...)
 	}
@@ -91,7 +116,7 @@ func (p *parcel) spellOut() { p.args[0], p.args[1] = "eval", p.script.text }
 
 // settle tells each call of p its part of the answer.
 func (p *parcel) settle(answer any, err error) {
-	if err == nil && p.script == step {
+	if err == nil && len(p.calls) > 1 {
 		p.share(answer)
 		return
 	}

@@ -72,7 +72,7 @@ func (s *Store) Acquire(ctx context.Context, r driver.Request) (driver.Term, err
 	if err := s.look.due(ctx, s); err != nil {
 		return driver.Term{}, err
 	}
-	return s.term(ctx, fence.Fence{Name: r.Name}, r.Attempt, nil,
+	return s.term(ctx, fence.Fence{Name: r.Name}, r.Attempt, nil, acquiring,
 		"acquire", r.Name, r.Attempt, r.Holder, milliseconds(s.props.RoundTTL(r.TTL)))
 }
 
@@ -81,14 +81,25 @@ func (s *Store) Renew(ctx context.Context, t driver.Term, ttl time.Duration) (dr
 	return s.renew(ctx, driver.Renewal{Term: t, TTL: ttl}, nil)
 }
 
-// RenewAll implements driver.BatchRenewer: all renewals join the queue at once.
+// RenewAll implements driver.BatchRenewer.
 func (s *Store) RenewAll(ctx context.Context, all []driver.Renewal) []driver.Renewed {
 	done := make([]driver.Renewed, len(all))
-	calls := make([]*call, len(all))
+	s.together(len(all), func(i int) *call {
+		if s.check(all[i]) != nil {
+			return nil
+		}
+		return &call{script: lasting, key: s.lease(all[i].Term.Name), args: s.renewal(all[i])}
+	}, func(i int, joined *call) { done[i].Term, done[i].Err = s.renew(ctx, all[i], joined) })
+	return done
+}
+
+// together has n calls join the queue at once, but for those that are nil, and then
+// finishes each.
+func (s *Store) together(n int, first func(i int) *call, finish func(i int, joined *call)) {
+	calls := make([]*call, n)
 	var good []*call
-	for i, r := range all {
-		if s.check(r) == nil {
-			calls[i] = &call{script: step, key: s.lease(r.Term.Name), args: s.renewal(r)}
+	for i := range calls {
+		if calls[i] = first(i); calls[i] != nil {
 			good = append(good, calls[i])
 		}
 	}
@@ -96,11 +107,10 @@ func (s *Store) RenewAll(ctx context.Context, all []driver.Renewal) []driver.Ren
 		clear(calls)
 	}
 	var each sync.WaitGroup
-	for i, r := range all {
-		each.Go(func() { done[i].Term, done[i].Err = s.renew(ctx, r, calls[i]) })
+	for i, c := range calls {
+		each.Go(func() { finish(i, c) })
 	}
 	each.Wait()
-	return done
 }
 
 // renew renews a term. joined is the first try, where that is under way.
@@ -108,7 +118,7 @@ func (s *Store) renew(ctx context.Context, r driver.Renewal, joined *call) (driv
 	if err := s.check(r); err != nil {
 		return driver.Term{}, err
 	}
-	return s.term(ctx, r.Term.Fence, r.Term.Attempt, joined, s.renewal(r)...)
+	return s.term(ctx, r.Term.Fence, r.Term.Attempt, joined, lasting, s.renewal(r)...)
 }
 
 func (s *Store) check(r driver.Renewal) error {
@@ -128,19 +138,19 @@ func (s *Store) Release(ctx context.Context, t driver.Term) error {
 		return err
 	}
 	id := s.id + strconv.FormatUint(s.calls.Add(1), 36)
-	_, err := s.term(ctx, t.Fence, t.Attempt, nil, "release", t.Name, t.Token.String(), t.Attempt, id)
+	_, err := s.term(ctx, t.Fence, t.Attempt, nil, lasting, "release", t.Name, t.Token.String(), t.Attempt, id)
 	return err
 }
 
 // term takes a step and reads what the store says about the term. joined is the
 // first try, where that is under way.
-func (s *Store) term(ctx context.Context, f fence.Fence, attempt string, joined *call, args ...any) (driver.Term, error) {
-	reply, err := s.tries(ctx, joined, call{script: step, key: s.lease(f.Name), args: args})
+func (s *Store) term(ctx context.Context, f fence.Fence, attempt string, joined *call, sc script, args ...any) (driver.Term, error) {
+	reply, err := s.tries(ctx, joined, call{script: sc, key: s.lease(f.Name), args: args})
 	if err != nil {
 		return driver.Term{}, err.fault("")
 	}
-	v := reply.words(4)
-	token, remaining := v.token(1), v.milliseconds(2)
+	v := reply.words(5)
+	token, remaining, ahead := v.token(1), v.milliseconds(2), int(v.number(3))
 	if v.err != nil {
 		return driver.Term{}, v.err.fault("")
 	}
@@ -148,8 +158,10 @@ func (s *Store) term(ctx context.Context, f fence.Fence, attempt string, joined 
 	switch v.text[0] {
 	case "done", "same":
 		return driver.Term{Fence: f, Attempt: attempt, Remaining: remaining}, nil
-	case "held":
-		return driver.Term{}, &driver.HeldError{Name: f.Name, Holder: v.text[3], Token: f.Token, Remaining: remaining}
+	case "held", "kept":
+		return driver.Term{}, &driver.HeldError{
+			Name: f.Name, Holder: v.text[4], Token: f.Token, Remaining: remaining, Ahead: ahead, Kept: v.text[0] == "kept",
+		}
 	case "exhausted":
 		return driver.Term{}, refuse("its floor or the server's clock is wrong: open the store with another Prefix",
 			fmt.Sprintf("no token is left: %d is the highest", fence.MaxToken)).fault("")

@@ -43,10 +43,11 @@ type hub struct {
 	sub    *redis.PubSub // nil before the first watch
 	heard  chan struct{} // closed when the server has confirmed the subscription
 	topics map[string]*topic
+	turns  map[turn][]chan struct{} // who listens for them
 }
 
 func newHub(s *Store) *hub {
-	h := &hub{store: s, id: rand.Text()[:10], heard: make(chan struct{}), topics: map[string]*topic{}}
+	h := &hub{store: s, id: rand.Text()[:10], heard: make(chan struct{}), topics: map[string]*topic{}, turns: map[turn][]chan struct{}{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	return h
 }
@@ -117,11 +118,7 @@ func (h *hub) join(name string, hints chan struct{}) (*topic, error) {
 	if h.closed {
 		return nil, errClosed
 	}
-	if h.sub == nil {
-		h.sub = h.store.link.client.Subscribe(h.ctx, h.store.tag+"hints:"+h.id)
-		messages := h.sub.ChannelWithSubscriptions()
-		h.all.Go(func() { h.listen(messages) })
-	}
+	h.subscribe()
 	t := h.topics[name]
 	if t == nil {
 		t = &topic{ready: make(chan struct{})}
@@ -134,6 +131,15 @@ func (h *hub) join(name string, hints chan struct{}) (*topic, error) {
 	}
 	h.settle(name, t)
 	return t, nil
+}
+
+// subscribe opens the connection for hints, once. h.mu is locked.
+func (h *hub) subscribe() {
+	if h.sub == nil {
+		h.sub = h.store.link.client.Subscribe(h.ctx, h.store.tag+"hints:"+h.id)
+		messages := h.sub.ChannelWithSubscriptions()
+		h.all.Go(func() { h.listen(messages) })
+	}
 }
 
 // leave ends a watch. A hint that it has not taken goes to the next.
@@ -250,9 +256,16 @@ func (h *hub) listen(messages <-chan any) {
 // one caller alone waits here: mostly it gets the name, and waits no more.
 const grace = 5 * time.Millisecond
 
-// hint passes on that a term is over: its token, a space and its name.
+// hint passes on that a term is over: its token, a space and its name. For a turn it
+// says so before, and has the attempt in between.
 func (h *hub) hint(text string) {
 	number, name, _ := strings.Cut(text, " ")
+	if number == "turn" {
+		_, rest, _ := strings.Cut(name, " ")
+		attempt, name, _ := strings.Cut(rest, " ")
+		h.callTurn(turn{name, attempt})
+		return
+	}
 	token, err := fence.ParseToken(number)
 	t := h.topics[name]
 	switch {
@@ -293,6 +306,9 @@ func (h *hub) confirm(m *redis.Subscription) {
 		t.queued = false
 		t.wake()
 		h.settle(name, t)
+	}
+	for t := range h.turns {
+		h.callTurn(t)
 	}
 }
 

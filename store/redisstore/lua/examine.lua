@@ -6,6 +6,8 @@ for _, call in ipairs({
   { 'HSET', KEYS[1], 'field', '0', 'and no value' }, { 'DEL', KEYS[1] },
   { 'ZADD', KEYS[1], 'NX', 'XX', '0', 'member' }, { 'ZREM', KEYS[1], 'member' },
   { 'ZRANGEBYLEX', KEYS[1], '-', '+', 'LIMIT', '0', '1' }, { 'PUBLISH', ARGV[1], '' },
+  { 'ZCARD', KEYS[1] }, { 'ZRANK', KEYS[1], 'member' }, { 'ZSCORE', KEYS[1], 'member' }, { 'ZRANGE', KEYS[1], '0', '0' },
+  { 'HDEL', KEYS[1], 'field' }, { 'PEXPIRE', KEYS[1], '1' },
 }) do
   local reply = redis.pcall(unpack(call))
   local said = type(reply) == 'table' and reply['err'] or ''

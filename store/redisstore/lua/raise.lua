@@ -8,7 +8,7 @@ if not primary then return { 'replica' } end
 local store = redis.call('HMGET', KEYS[1], 'identity', 'floor', 'high')
 local floor = math.max(tonumber(store[2] or '0'), tonumber(ARGV[1]))
 if store[1] ~= here then
-  floor = math.min(math.max(floor, first(60000) - 1), highest)
+  floor = math.min(math.max(floor, (math.floor(now) - epoch + 60000) * per_tick - 1), highest)
   redis.call('HSET', KEYS[1], 'format', '1', 'identity', here, 'previous', store[1] or ARGV[3],
     'changed', (store[1] or ARGV[3]) ~= '' and text(math.floor(now)) or '0', 'high', store[3] or '0', 'floor', text(floor))
 else
