@@ -96,8 +96,9 @@ type text struct {
 	most int
 }
 
-func (e *Event) texts() []text {
-	return []text{
+// texts is an array, which keeps events off the heap.
+func (e *Event) texts() [6]text {
+	return [...]text{
 		{"id", &e.ID, MaxTextBytes}, {"holder", &e.Holder, MaxTextBytes}, {"cause", &e.Cause, MaxTextBytes}, {"by", &e.By, MaxTextBytes},
 		{"resource", &e.Resource, MaxDetailBytes}, {"detail", &e.Detail, MaxDetailBytes},
 	}

@@ -20,7 +20,8 @@ type Recorder struct {
 
 	mu      sync.Mutex
 	waiting []Event
-	gap     Event // what was not kept since the last write
+	batch   []Event // what is being written: a copy, used again and again
+	gap     Event   // what was not kept since the last write
 	count   uint64
 	lost    uint64
 	flushed []chan error // who waits for a write of everything

@@ -3,6 +3,7 @@ package e2e
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -80,4 +81,61 @@ func TestSQLJournalWithoutItsTable(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSQLJournalKeepsABatchInARow: that is what makes it cheap. A row that can't be
+// read costs its own events alone, and what is beyond the bounds goes.
+func TestSQLJournalKeepsABatchInARow(t *testing.T) {
+	t.Parallel()
+	for name, kind := range journaled {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, table := kind.open(t), "ringfence_journal"
+			if kind.dialect == sqljournal.Postgres {
+				table = "ringfence.journal"
+			}
+			j, err := sqljournal.Open(db, kind.dialect, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for b := range 4 {
+				var batch []journal.Event
+				for i := range 100 {
+					batch = append(batch, journal.Event{ID: fmt.Sprint(b, "-", i), Kind: journal.Granted, Name: "job", Token: 1, At: time.Now()})
+				}
+				if err := j.Append(t.Context(), batch); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := countOf(t, db, table); n != 4 {
+				t.Errorf("400 events in 4 batches are %d rows", n)
+			}
+			if _, err := db.ExecContext(t.Context(), "UPDATE "+table+" SET bundle = '[{' WHERE seq = (SELECT s FROM (SELECT max(seq) AS s FROM "+table+") m)"); err != nil {
+				t.Fatal(err)
+			}
+			events, corrupt := 0, 0
+			for _, err := range j.Read(t.Context(), journal.Query{Name: "job"}) {
+				if errors.Is(err, journal.ErrCorrupt) {
+					corrupt++
+				} else if err == nil {
+					events++
+				}
+			}
+			if events != 300 || corrupt != 1 {
+				t.Errorf("%d events and %d corrupt rows", events, corrupt)
+			}
+			n, err := j.Prune(t.Context(), journal.Bounds{Age: time.Hour, Events: 150})
+			if left := countOf(t, db, table); err != nil || n != 200 || left != 2 {
+				t.Errorf("pruned %d, %v; %d rows are left", n, err, left)
+			}
+		})
+	}
+}
+
+func countOf(t *testing.T, db *sql.DB, table string) (n int) {
+	t.Helper()
+	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

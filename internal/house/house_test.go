@@ -97,6 +97,7 @@ var breaches = []breach{
 	{"directions", "journal/witness/x.go", goFile("witness", ".", "journal", "journal/sqljournal"), "must not import journal/sqljournal"},
 	{"directions", "journal/history/x.go", goFile("history", "journal", "journal/filejournal"), "must not import journal/filejournal"},
 	{"directions", "journal/journaltest/x.go", goFile("journaltest", "journal/filejournal"), "must not import journal/filejournal"},
+	{"directions", "journal/bundle/x.go", goFile("bundle", "journal", "journal/sqljournal"), "must not import journal/sqljournal"},
 	{"directions", "journal/filejournal/x.go", goFile("filejournal", "internal/filelock", "journal/sqljournal"), "must not import journal/sqljournal"},
 	{"directions", "journal/sqljournal/x.go", goFile("sqljournal", "journal", "store/sqlstore"), "must not import store/sqlstore"},
 	{"directions", "internal/filelock/x.go", goFile("filelock", "fence"), "internal/filelock must not import fence"},
