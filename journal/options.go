@@ -9,7 +9,7 @@ type Options struct {
 	Buffer int
 
 	// Linger is how long an event may wait for others to be written with it. One that
-	// comes when nothing was written for so long waits a twentieth of it. Defaults to
+	// comes when nothing was written for so long waits a fourth of it. Defaults to
 	// 200 ms, so five writes a second and no more, unless they are full.
 	Linger time.Duration
 

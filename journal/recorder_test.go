@@ -107,7 +107,7 @@ func TestRecorderWritesNowAndThen(t *testing.T) {
 		m := &memory{takes: 3 * time.Millisecond}
 		r := NewRecorder(m, &Options{Linger: 200 * time.Millisecond})
 		r.Record(granted(1))
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(60 * time.Millisecond)
 		if got := len(m.all()); got != 1 {
 			t.Errorf("%d events are written soon after a quiet time", got)
 		}

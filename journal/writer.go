@@ -14,7 +14,7 @@ import (
 const (
 	maxBatch = 1024 // events in one write
 
-	quick = 20 // the part of Linger that an event waits which comes when none came for long
+	quick = 4 // the part of Linger that an event waits which comes when none came for long
 
 	// prunesEvery is how many events are written between two clean-ups, on average
 	// over all processes. A clean-up counts what is there.
