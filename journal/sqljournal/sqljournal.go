@@ -75,6 +75,7 @@ func (j *Journal) Append(ctx context.Context, events []journal.Event) error {
 	err = j.exec(ctx, "append", int64(len(events)), string(text))
 	if missing(err) && !j.opts.NoSetup {
 		if err = j.setUp(ctx); err == nil {
+			text, _ = bundle.Pack(events) // how long ago they were has changed
 			err = j.exec(ctx, "append", int64(len(events)), string(text))
 		}
 	}

@@ -102,6 +102,7 @@ func (j *Journal) Append(ctx context.Context, events []journal.Event) error {
 	err = j.publish(ctx, text, len(events))
 	if missing(err) && !j.opts.NoSetup {
 		if err = j.setUp(ctx); err == nil {
+			text, _ = bundle.Pack(events) // how long ago they were has changed
 			err = j.publish(ctx, text, len(events))
 		}
 	}
