@@ -59,6 +59,21 @@ type Event struct {
 	Lost     int       `json:"lost,omitempty"`     // of a gap: how many events
 }
 
+// OfVerdict is the event of a refused write, without a time; any other verdict is none.
+func OfVerdict(v fence.Verdict) (e Event, refused bool) {
+	if v.Outcome != fence.Refused {
+		return Event{}, false
+	}
+	e = Event{Kind: Refused, Name: v.Fence.Name, Token: v.Fence.Token, Cause: v.Cause.String(), Resource: v.Resource}
+	if v.Mark != 0 {
+		e.Detail = "the mark is " + v.Mark.String()
+	}
+	if v.Fence.Check() != nil { // of no lease: an invented one
+		e.Name, e.Token = "", 0
+	}
+	return e, true
+}
+
 // Check reports why e can't be kept, or nil. Every journal calls it first in Append.
 func (e Event) Check() error {
 	switch {
@@ -96,8 +111,9 @@ type text struct {
 	most int
 }
 
-func (e *Event) texts() []text {
-	return []text{
+// texts is an array, which keeps events off the heap.
+func (e *Event) texts() [6]text {
+	return [...]text{
 		{"id", &e.ID, MaxTextBytes}, {"holder", &e.Holder, MaxTextBytes}, {"cause", &e.Cause, MaxTextBytes}, {"by", &e.By, MaxTextBytes},
 		{"resource", &e.Resource, MaxDetailBytes}, {"detail", &e.Detail, MaxDetailBytes},
 	}

@@ -15,7 +15,7 @@ import (
 type Journal interface {
 	// Append adds events in their order. It may be repeated after an error, since
 	// readers count an ID once. It checks all events first, and then refuses all
-	// where one can't be kept.
+	// where one can't be kept. It keeps no hold of the slice.
 	Append(ctx context.Context, events []Event) error
 
 	// Read yields the events that q asks for, those appended last first. An error that

@@ -8,8 +8,9 @@ type Options struct {
 	// comes beyond that is counted, and shown as a gap. Defaults to 4,096.
 	Buffer int
 
-	// Linger is how long an event may wait for others to be written with it. Defaults
-	// to 50 ms.
+	// Linger is how long an event may wait for others to be written with it. One that
+	// comes when nothing was written for so long waits a fourth of it. Defaults to
+	// 200 ms, so five writes a second and no more, unless they are full.
 	Linger time.Duration
 
 	// Timeout bounds one write. Defaults to 5 s.
@@ -32,7 +33,7 @@ func (o *Options) withDefaults() Options {
 		d.Buffer = 4096
 	}
 	if d.Linger <= 0 {
-		d.Linger = 50 * time.Millisecond
+		d.Linger = 200 * time.Millisecond
 	}
 	if d.Timeout <= 0 {
 		d.Timeout = 5 * time.Second

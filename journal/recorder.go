@@ -20,7 +20,8 @@ type Recorder struct {
 
 	mu      sync.Mutex
 	waiting []Event
-	gap     Event // what was not kept since the last write
+	batch   []Event // what is being written: a copy, used again and again
+	gap     Event   // what was not kept since the last write
 	count   uint64
 	lost    uint64
 	flushed []chan error // who waits for a write of everything
@@ -101,15 +102,7 @@ func (r *Recorder) Lost() uint64 {
 // Verdict records a refused write. It is a hook for guards; any other verdict is no
 // event.
 func (r *Recorder) Verdict(v fence.Verdict) {
-	if v.Outcome != fence.Refused {
-		return
+	if e, refused := OfVerdict(v); refused {
+		r.Record(e)
 	}
-	e := Event{Kind: Refused, Name: v.Fence.Name, Token: v.Fence.Token, Cause: v.Cause.String(), Resource: v.Resource}
-	if v.Mark != 0 {
-		e.Detail = "the mark is " + v.Mark.String()
-	}
-	if v.Fence.Check() != nil { // of no lease: an invented one
-		e.Name, e.Token = "", 0
-	}
-	r.Record(e)
 }

@@ -5,17 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
 )
 
 const (
-	maxBatch = 512 // events in one write
+	maxBatch = 1024 // events in one write
+
+	quick = 4 // the part of Linger that an event waits which comes when none came for long
 
 	// prunesEvery is how many events are written between two clean-ups, on average
-	// over all processes.
-	prunesEvery = 512
+	// over all processes. A clean-up counts what is there.
+	prunesEvery = 8192
 
 	firstPause, maxPause = 50 * time.Millisecond, 5 * time.Second // after a failed write
 )
@@ -87,17 +90,19 @@ func signal(c chan struct{}) {
 // run writes what there is, until the end.
 func (r *Recorder) run() {
 	defer close(r.done)
-	for pause := firstPause; ; {
+	pause, last := firstPause, time.Time{} // of the last write
+	for {
 		select {
 		case <-r.wake:
 		case <-r.stop.Done():
 			return
 		}
-		r.rest(r.opts.Linger)
+		r.rest(max(r.opts.Linger/quick, r.opts.Linger-time.Since(last)))
 		if r.stop.Err() != nil { // whoever closed it has given up on what is left
 			return
 		}
 		err := r.writeAll()
+		last = time.Now()
 		if err == nil {
 			pause = firstPause
 			continue
@@ -119,7 +124,8 @@ func (r *Recorder) rest(d time.Duration) {
 	}
 }
 
-// writeAll writes batch by batch, and tells those who wait for it.
+// writeAll writes batch by batch, and tells those who wait for it. What comes
+// meanwhile lingers, or else there would be a write for every few events.
 func (r *Recorder) writeAll() error {
 	for {
 		batch, waiting, missing := r.next()
@@ -130,12 +136,13 @@ func (r *Recorder) writeAll() error {
 		err := r.write(batch)
 		r.mu.Lock()
 		if err == nil {
-			r.waiting = append([]Event(nil), r.waiting[len(batch)-missing:]...)
+			r.waiting = slices.Delete(r.waiting, 0, len(batch)-missing)
 		}
 		told := waiting
 		if err == nil && len(r.waiting) > 0 { // what they wait for may be among the rest
 			r.flushed, told = append(waiting, r.flushed...), nil
 		}
+		urgent := len(r.flushed) > 0 || len(r.waiting) >= maxBatch
 		r.mu.Unlock()
 		tell(told, err)
 		if err != nil {
@@ -144,6 +151,19 @@ func (r *Recorder) writeAll() error {
 			return err
 		}
 		r.prune(len(batch))
+		if !urgent {
+			r.linger()
+			return nil
+		}
+	}
+}
+
+// linger leaves what waits for the next time.
+func (r *Recorder) linger() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.waiting) > 0 || len(r.flushed) > 0 || r.gap.Lost > 0 {
+		signal(r.wake)
 	}
 }
 
@@ -158,12 +178,13 @@ func tell(waiting []chan error, err error) {
 func (r *Recorder) next() (batch []Event, waiting []chan error, missing int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	batch = append(batch, r.waiting[:min(len(r.waiting), maxBatch)]...)
+	batch = append(r.batch[:0], r.waiting[:min(len(r.waiting), maxBatch)]...)
 	if r.gap.Lost > 0 && len(batch) == len(r.waiting) {
 		r.gap.ID = r.id()
 		batch, missing = append(batch, r.gap), 1
 		r.gap = Event{}
 	}
+	r.batch = batch
 	waiting, r.flushed = r.flushed, nil
 	return batch, waiting, missing
 }

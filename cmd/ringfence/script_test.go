@@ -126,6 +126,7 @@ func TestScript(t *testing.T) {
 	t.Run("standby", func(t *testing.T) { onStandby(t, "standby") })
 	t.Run("redis", func(t *testing.T) { onRedis(t, "redis") })
 	t.Run("etcd", func(t *testing.T) { onEtcd(t, "etcd") })
+	t.Run("nats", func(t *testing.T) { onNATS(t, "nats") })
 	t.Run("server", func(t *testing.T) { t.Parallel(); onServers(t, "server") })
 }
 

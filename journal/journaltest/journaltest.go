@@ -42,6 +42,7 @@ var clauses = []struct {
 	{"J10 appended at once", together},
 	{"J11 an ended context", ended},
 	{"J12 an empty journal", empty},
+	{"J13 prune counts events, not batches", pruneBatches},
 }
 
 func event(kind journal.Kind, name string, n int) journal.Event {
@@ -218,6 +219,30 @@ func pruneNumber(t *testing.T, j journal.Journal) {
 	add(t, j, event(journal.Granted, "job", 41))
 	if got := read(t, j, journal.Query{}); got[0].Token != 41 || got[1].Token != 40 {
 		t.Errorf("then: %s", ids(got))
+	}
+}
+
+func pruneBatches(t *testing.T, j journal.Journal) {
+	for b := range 20 {
+		var batch []journal.Event
+		for i := range 10 {
+			batch = append(batch, event(journal.Granted, "job", 10*b+i+1))
+		}
+		add(t, j, batch...)
+	}
+	for range 4 { // a journal may leave some for another time
+		if _, err := j.Prune(t.Context(), journal.Bounds{Age: time.Hour, Events: 35}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := read(t, j, journal.Query{})
+	if len(got) < 35 {
+		t.Errorf("%d events are left", len(got))
+	}
+	for i, e := range got {
+		if e.Token != fence.Token(200-i) {
+			t.Fatalf("at %d is %d", i, e.Token)
+		}
 	}
 }
 

@@ -4,7 +4,8 @@
 //
 //	j, err := sqljournal.Open(db, sqljournal.Postgres, nil)
 //
-// The table is ringfence.event in PostgreSQL and ringfence_event elsewhere. It is made
-// by the first append, where the role may; [Schema] is for whoever makes it by hand. A
-// role that records needs INSERT, SELECT and DELETE on it, DELETE for the clean-up alone.
+// The table is ringfence.journal in PostgreSQL and ringfence_journal elsewhere, and each
+// row of it is a batch; see package bundle. It is made by the first append, where the role
+// may; [Schema] is for whoever makes it by hand. A role that records needs INSERT, SELECT
+// and DELETE on it, SELECT and DELETE for the clean-up alone.
 package sqljournal

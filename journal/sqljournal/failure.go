@@ -32,7 +32,7 @@ func number(err error) string {
 // missing reports whether the table isn't there.
 func missing(err error) bool {
 	return err != nil && (slices.Contains([]string{"42P01", "3F000"}, state(err)) || number(err) == "1146" ||
-		strings.Contains(err.Error(), "no such table: ringfence_event"))
+		strings.Contains(err.Error(), "no such table: ringfence_journal"))
 }
 
 // collided reports whether somebody else was making the same things, which IF NOT

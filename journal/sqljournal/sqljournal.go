@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/journal"
+	"github.com/ringfence-go/ringfence/journal/bundle"
 )
 
 // Options change how a journal is kept. Nil means the defaults.
@@ -58,12 +60,11 @@ func (j *Journal) Clock() string { return "the database" }
 // Close implements journal.Journal. The *sql.DB stays open.
 func (j *Journal) Close() error { return nil }
 
-// Append implements journal.Journal, by one statement.
+// Append implements journal.Journal, by one row.
 func (j *Journal) Append(ctx context.Context, events []journal.Event) error {
-	for _, e := range events {
-		if err := e.Check(); err != nil {
-			return err
-		}
+	text, err := bundle.Pack(events)
+	if err != nil {
+		return err
 	}
 	if err := context.Cause(ctx); err != nil {
 		return j.fault("write", driver.ErrUnavailable, err)
@@ -71,17 +72,18 @@ func (j *Journal) Append(ctx context.Context, events []journal.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	err := j.append(ctx, events)
+	err = j.exec(ctx, "append", int64(len(events)), string(text))
 	if missing(err) && !j.opts.NoSetup {
 		if err = j.setUp(ctx); err == nil {
-			err = j.append(ctx, events)
+			text, _ = bundle.Pack(events) // how long ago they were has changed
+			err = j.exec(ctx, "append", int64(len(events)), string(text))
 		}
 	}
 	return j.fault("write", driver.ErrUnknown, err)
 }
 
-func (j *Journal) append(ctx context.Context, events []journal.Event) error {
-	statement, args := j.dialect.statement("append", j.dialect.arguments(events)...)
+func (j *Journal) exec(ctx context.Context, name string, args ...any) error {
+	statement, args := j.dialect.statement(name, args...)
 	_, err := j.db.ExecContext(ctx, statement, args...)
 	return err
 }
@@ -96,86 +98,94 @@ func (j *Journal) setUp(ctx context.Context) error {
 	return err
 }
 
-// pageSize is how many events one statement reads.
-const pageSize = 500
+// pageSize is how many rows one statement reads.
+const pageSize = 100
 
-// Read implements journal.Journal, by one statement for each 500 events.
+// Read implements journal.Journal, by one statement for each 100 rows.
 func (j *Journal) Read(ctx context.Context, q journal.Query) iter.Seq2[journal.Event, error] {
 	return journal.Once(func(yield func(journal.Event, error) bool) {
-		since, until := bound(q.Since, 0), bound(q.Until, math.MaxInt64/2)
 		for before := int64(math.MaxInt64); ; {
-			page, last, err := j.page(ctx, q.Name, before, since, until)
+			page, err := j.page(ctx, before, q.Since)
 			if err != nil && !missing(err) {
 				yield(journal.Event{}, j.fault("read", driver.ErrUnavailable, err))
 				return
 			}
-			for _, e := range page {
-				if !yield(e, nil) {
+			for _, r := range page {
+				if !r.each(q, yield) {
 					return
 				}
 			}
 			if len(page) < pageSize {
 				return
 			}
-			before = last
+			before = page[len(page)-1].seq
 		}
 	})
 }
 
-func bound(t time.Time, none int64) int64 {
-	if t.IsZero() {
-		return none
-	}
-	return t.UnixMicro()
+// row is what one append wrote.
+type row struct {
+	seq, at int64
+	bundle  []byte
 }
 
-// page reads the events before a place, and returns the place of the last of them.
-func (j *Journal) page(ctx context.Context, name string, before, since, until int64) (page []journal.Event, last int64, err error) {
-	if err := context.Cause(ctx); err != nil {
-		return nil, 0, err
+// each yields what q wants of the row, the last first, and reports whether to go on.
+func (r row) each(q journal.Query, yield func(journal.Event, error) bool) bool {
+	events, err := bundle.Unpack(r.bundle, time.UnixMicro(r.at).UTC())
+	if err != nil {
+		return yield(journal.Event{}, fmt.Errorf("row %d of the journal: %w", r.seq, err))
 	}
-	statement, args := j.dialect.statement("read", name, before, since, until, pageSize)
+	for _, e := range slices.Backward(events) {
+		if q.Wants(e) && !yield(e, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// page reads the rows before a place. What a row tells is older than the row, so
+// that none which was written before since has anything.
+func (j *Journal) page(ctx context.Context, before int64, since time.Time) (page []row, err error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	written := int64(0)
+	if !since.IsZero() {
+		written = since.UnixMicro()
+	}
+	statement, args := j.dialect.statement("read", before, written, pageSize)
 	found, err := j.db.QueryContext(ctx, statement, args...)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	defer found.Close()
 	for found.Next() {
-		var e journal.Event
-		var at, until int64
-		err := found.Scan(&last, &at, &e.Kind, &e.Name, &e.Token, &until, &e.Holder, &e.Cause, &e.Resource, &e.By, &e.Detail, &e.Lost, &e.ID)
-		if err != nil {
-			return nil, 0, err
+		var r row
+		if err := found.Scan(&r.seq, &r.at, &r.bundle); err != nil {
+			return nil, err
 		}
-		e.At = time.UnixMicro(at).UTC()
-		if until != 0 {
-			e.Until = time.UnixMicro(until).UTC()
-		}
-		page = append(page, e)
+		page = append(page, r)
 	}
-	return page, last, found.Err()
+	return page, found.Err()
 }
 
-// Prune implements journal.Journal, by statements that each look at the oldest few.
+// Prune implements journal.Journal. It looks which rows are to go before it removes
+// them, so that it keeps nobody from adding one meanwhile.
 func (j *Journal) Prune(ctx context.Context, b journal.Bounds) (int, error) {
-	const batch, most = 1000, 10
-	removed := 0
-	for range most {
-		statement, args := j.dialect.statement("prune", b.Age.Milliseconds(), int64(b.Events), int64(batch))
-		result, err := j.db.ExecContext(ctx, statement, args...)
-		if missing(err) {
-			return 0, nil
-		}
-		var n int64
-		if err == nil {
-			n, err = result.RowsAffected()
-		}
-		removed += int(n)
-		if err != nil || n < batch {
-			return removed, j.fault("prune", driver.ErrUnknown, err)
-		}
+	var before int64
+	var events int
+	statement, args := j.dialect.statement("excess", b.Age.Milliseconds(), int64(b.Events))
+	err := j.db.QueryRowContext(ctx, statement, args...).Scan(&before, &events)
+	if missing(err) {
+		return 0, nil
 	}
-	return removed, nil
+	if err == nil && events > 0 {
+		err = j.exec(ctx, "prune", before)
+	}
+	if err != nil {
+		return 0, j.fault("prune", driver.ErrUnknown, err)
+	}
+	return events, nil
 }
 
 // fault names the journal in an error. kind is for those that say nothing of what

@@ -1,3 +1,3 @@
--- Appends events. Each row is made of the server's clock, by how many microseconds ago its event was.
-INSERT INTO ringfence_event (at, until, kind, name, token, holder, cause, resource, by_whom, detail, lost, id)
-VALUES $1
+-- Appends $1 events, which the bundle $2 has.
+INSERT INTO ringfence_journal (at, events, bundle)
+VALUES (TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), $1, $2)

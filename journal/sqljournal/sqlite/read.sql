@@ -1,7 +1,6 @@
--- Reads up to ?5 events added before the place ?2, the last first: of the name ?1 and of the whole store, or all where it
--- is empty, from ?3 to before ?4, in microseconds since 1970.
-SELECT seq, at * 1000, kind, name, token, coalesce(until * 1000, 0), holder, cause, resource, by_whom, detail, lost, id
-FROM ringfence_event
-WHERE seq < ?2 AND (?1 = '' OR name = ?1 OR name = '') AND at * 1000 >= ?3 AND at * 1000 < ?4
+-- Reads up to ?3 rows added before the place ?1, the last first, and none that was written before ?2, in microseconds since 1970.
+SELECT seq, at * 1000, bundle
+FROM ringfence_journal
+WHERE seq < ?1 AND at >= ?2 / 1000
 ORDER BY seq DESC
-LIMIT ?5
+LIMIT ?3

@@ -11,7 +11,7 @@ import (
 
 // journalHelp is what the commands that read a journal have in common.
 const journalHelp = `What happened is recorded by ringfence run, elect, break and recover, and by programs
-that use package journal: in the store itself where that is PostgreSQL, MySQL or Redis,
+that use package journal: in the store itself where that is PostgreSQL, MySQL, Redis or NATS,
 in a file beside that of SQLite, or where --journal or ` + journalEnv + ` says: a file, or
 the URL of such a store. The record is bounded: 90 days and 100,000 events; a file of 16 MiB and the one before it.
 What was not recorded is not shown: a program that does not record leaves no trace here.`

@@ -47,6 +47,7 @@ link, and a real folder that is there already is refused.
 		},
 	}
 	f.add(c)
+	a.journalFlag(c)
 	a.outputFlag(c)
 	return c
 }
@@ -101,6 +102,7 @@ func (a *app) publish(ctx context.Context, o publication.Order, to target) error
 		err = &exitError{exitData, fmt.Errorf("FILE: %w; nothing is published", err)}
 	}
 	if err != nil {
+		a.noteRefusal(ctx, err)
 		return endedOr(early, atDestination(to.label, o.Rule, err))
 	}
 	return a.print(struct {

@@ -73,6 +73,8 @@ type record struct {
 	recorder *journal.Recorder
 	witness  *witness.Witness
 
+	refusals *refusals
+
 	named bool // the journal is one that somebody asked for
 
 	mu   sync.Mutex
@@ -90,6 +92,9 @@ func (a *app) record(store *open.Lazy, j *job) (*record, error) {
 	if r.journal != nil {
 		r.recorder = journal.NewRecorder(r.journal, &journal.Options{OnError: r.failed})
 		j.drop = append(j.drop, r.journal.Target.Secrets...)
+		if r.refusals = newRefusals(); r.refusals != nil {
+			j.refusals = r.refusals.path()
+		}
 	}
 	r.witness = witness.New(r.recorder, &witness.Options{Detail: filepath.Base(j.args[0])})
 	return r, nil
@@ -116,7 +121,8 @@ func (r *record) saw(next func(ringfence.Event)) func(ringfence.Event) {
 }
 
 // ended records how the command ended, and returns err as it is.
-func (r *record) ended(lease *ringfence.Lease, err error) error {
+func (r *record) ended(ctx context.Context, lease *ringfence.Lease, err error) error {
+	r.refusals.add(context.WithoutCancel(ctx), r.recorder)
 	if !lease.Unfenced() {
 		r.witness.Ended(lease.Fence(), readable(how(err)))
 	}
@@ -148,6 +154,7 @@ func (r *record) close(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()
+	defer r.refusals.remove()
 	err := r.recorder.Close(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()

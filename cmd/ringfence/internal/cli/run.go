@@ -46,6 +46,7 @@ The command finds in its environment:
   RINGFENCE_TOKEN     the token of this term: a decimal number that rises with every term
   RINGFENCE_FENCE     both, as one word, for guards
   RINGFENCE_DEADLINE  when the timeout ends (RFC 3339, UTC); absent without --timeout
+  RINGFENCE_REFUSALS  where ringfence sql and publish note a refusal, for the record of this run
 Variables of ours that name the store are taken out. With run-unfenced, when the
 store is down, there is no RINGFENCE_TOKEN and no RINGFENCE_FENCE.
 With a postgres:// store without a password in its URL, PGPASSWORD and PGPASSFILE
@@ -109,6 +110,8 @@ type job struct {
 	plan ringfence.Plan
 	args []string
 	drop []string // variables of the environment that the command does not get
+	// refusals is the file where it notes what was refused; empty where nothing is recorded.
+	refusals string
 
 	fenced  fenced
 	signing signing

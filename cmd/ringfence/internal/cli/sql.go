@@ -68,6 +68,7 @@ NULL, and \t, \n and \\ as COPY writes them; -o json has the names of the column
 	fl.StringVarP(&f.file, "file", "f", "", "run the SQL in `FILE`; - is the standard input")
 	fl.StringVar(&f.resource, "resource", "", "`NAME` of what is written to, which has the mark; that of the lease where absent")
 	f.add(c)
+	a.journalFlag(c)
 	a.outputFlag(c)
 	return c
 }
@@ -148,6 +149,7 @@ func (a *app) sql(ctx context.Context, t open.Target, w script.Work) error {
 	defer early.stop()
 	v, results, err := w.Run(early.ctx, db, dialect)
 	if err != nil {
+		a.noteRefusal(ctx, err)
 		return endedOr(early, scriptFailed(t.Label, w.Rule, err))
 	}
 	if v.Outcome == fence.Duplicate {

@@ -42,7 +42,7 @@ func (h held) supervise(ctx context.Context, lease *ringfence.Lease) error {
 	if !h.early.started() {
 		lease.Waive()
 	}
-	return h.record.ended(lease, err)
+	return h.record.ended(ctx, lease, err)
 }
 
 // hold opens what j needs, calls do, and closes it.
@@ -165,6 +165,9 @@ func (j job) env(ctx context.Context, lease *ringfence.Lease, signature string) 
 	}
 	if signature != "" {
 		env[signatureEnv] = signature
+	}
+	if j.refusals != "" {
+		env[refusalsEnv] = j.refusals
 	}
 	if deadline, ok := ctx.Deadline(); ok && j.work.Timeout != 0 {
 		env["RINGFENCE_DEADLINE"] = deadline.UTC().Format("2006-01-02T15:04:05.000Z")

@@ -39,7 +39,9 @@ func carriedFence() (fence.Fence, error) {
 }
 
 const writeHelp = `The fence is that of the ringfence run that this is a part of (` + fenceEnv + `). A
-newer holder's is refused by the destination: status 77, and the job should end.
+newer holder's is refused by the destination: status 77, and the job should end. That
+is recorded with the run, or in the journal that --journal names; ringfence history
+shows it.
 
   latest     every write whose token is not below the highest that was seen (default)
   once       the first write of each term

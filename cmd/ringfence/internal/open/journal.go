@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/ringfence-go/ringfence/driver"
@@ -15,11 +16,12 @@ import (
 	"github.com/ringfence-go/ringfence/journal"
 	"github.com/ringfence-go/ringfence/journal/filejournal"
 	"github.com/ringfence-go/ringfence/journal/sqljournal"
+	"github.com/ringfence-go/ringfence/store/natsstore/natsjournal"
 	"github.com/ringfence-go/ringfence/store/redisstore/redisjournal"
 )
 
 // JournalForms tells a person where a journal can be.
-const JournalForms = "a file, sqlite:///path/file.db, postgres://user@host:5432/database, mysql://user@host:3306/database or redis://user@host:6379/0"
+const JournalForms = "a file, sqlite:///path/file.db, postgres://user@host:5432/database, mysql://user@host:3306/database, redis://user@host:6379/0 or nats://host:4222/bucket"
 
 // Journal is where a record is kept, connected at its first use.
 type Journal struct {
@@ -63,6 +65,14 @@ func (t Target) Journal() (*Journal, error) {
 			client := redis.NewClient(t.redis)
 			j.close = client.Close
 			return t.journalIn(client), nil
+		}
+		if t.Kind == NATS {
+			js, err := t.nats.connect(ctx)
+			if err != nil {
+				return nil, err
+			}
+			j.close = func() error { js.Conn().Close(); return nil }
+			return t.journalAt(js)
 		}
 		db, err := t.recorded(ctx)
 		if err != nil {
@@ -117,6 +127,8 @@ func (t Target) journalOf(s Store) (journal.Journal, error) {
 		return t.journalOn(in.database())
 	case *inRedis:
 		return t.journalIn(in.client), nil
+	case *inNATS:
+		return t.journalAt(in.js)
 	}
 	return nil, t.noJournal()
 }
@@ -133,17 +145,21 @@ func (t Target) journalIn(client *redis.Client) journal.Journal {
 	return redisjournal.Open(client, &redisjournal.Options{Label: t.Label})
 }
 
+func (t Target) journalAt(js jetstream.JetStream) (journal.Journal, error) {
+	return natsjournal.Open(js, &natsjournal.Options{Label: t.Label, Bucket: t.nats.Bucket, Replicas: t.nats.Replicas})
+}
+
 // journal is one that is not connected yet.
 func (t Target) journal() *Journal {
-	clock := "the database"
-	if t.Kind == Redis {
-		clock = "the Redis server"
+	clock, other := map[Kind]string{Redis: "the Redis server", NATS: "the NATS server"}[t.Kind]
+	if !other {
+		clock = "the database"
 	}
 	return &Journal{Label: t.Label, Target: t, clock: clock}
 }
 
 func (t Target) holdsJournal() error {
-	if _, ok := journals[t.Kind]; ok || t.Kind == Redis {
+	if _, ok := journals[t.Kind]; ok || t.Kind == Redis || t.Kind == NATS {
 		return nil
 	}
 	return t.noJournal()

@@ -17,6 +17,12 @@ import (
 
 const natsForm = "nats://user@host:4222,host2:4222/bucket, or tls:// for TLS; parameters: creds=FILE, replicas=3"
 
+// natsTarget is what a URL says of a bucket, and how to reach its server.
+type natsTarget struct {
+	natsstore.Options
+	connect func(context.Context) (jetstream.JetStream, error)
+}
+
 func parseNATS(raw string) (Target, error) {
 	t, u, err := parseServer(raw, NATS, natsForm)
 	if err != nil {
@@ -30,8 +36,9 @@ func parseNATS(raw string) (Target, error) {
 	if err != nil {
 		return Target{}, err
 	}
+	t.nats = natsTarget{o, func(ctx context.Context) (jetstream.JetStream, error) { return natsConnection(ctx, u) }}
 	t.server = func(ctx context.Context, label string) (Store, error) {
-		js, err := natsConnection(ctx, u)
+		js, err := t.nats.connect(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -39,6 +39,7 @@ type Target struct {
 	config *pgx.ConnConfig // PostgreSQL
 	mysql  mysqlTarget     // MySQL
 	redis  *redis.Options  // Redis
+	nats   natsTarget      // NATS
 
 	// server connects to a store that is no SQL database.
 	server func(ctx context.Context, label string) (Store, error)

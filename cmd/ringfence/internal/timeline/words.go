@@ -30,7 +30,7 @@ func outcome(t *history.Term) string {
 		return "no end yet"
 	}
 	if end := t.WorkEnd(); !end.IsZero() && !t.Granted.IsZero() {
-		said += " after " + Span(end.Sub(t.Granted))
+		said += " after " + Span(max(0, end.Sub(t.Granted))) // two rows are dated to within what it took to write them
 	}
 	switch {
 	case t.Suspect.Open():
