@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -73,6 +74,14 @@ func (r *Recorder) Record(e Event) {
 func (r *Recorder) id() string {
 	r.count++
 	return r.prefix + strconv.FormatUint(r.count, 36)
+}
+
+// Taken tells from the ID of an event which Recorder took it, and as its how manyth.
+// ok is false for an ID that no Recorder made.
+func (e Event) Taken() (by string, nth uint64, ok bool) {
+	by, count, ok := strings.Cut(e.ID, "-")
+	nth, err := strconv.ParseUint(count, 36, 64)
+	return by, nth, ok && err == nil
 }
 
 // miss counts n lost events of a name. A gap in which those of several names are

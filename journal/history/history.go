@@ -64,7 +64,7 @@ func Of(name string, events []journal.Event) History {
 			h.Events = append(h.Events, e)
 		}
 	}
-	slices.SortStableFunc(h.Events, func(a, b journal.Event) int { return cmp.Or(a.At.Compare(b.At), rank(a.Kind)-rank(b.Kind)) })
+	inOrder(h.Events)
 	terms := map[fence.Token]*Term{}
 	var order []*Term
 	for _, e := range h.Events {

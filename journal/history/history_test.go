@@ -109,6 +109,27 @@ func TestOrderOfReadingChangesNothing(t *testing.T) {
 	}
 }
 
+// TestLateDatesKeepTheOrder: the grant was written first and took long, so that it is
+// dated after the end, which the same recorder was told of later.
+func TestLateDatesKeepTheOrder(t *testing.T) {
+	t.Parallel()
+	granted, ended, released := ev(journal.Granted, 7, 1.5), ev(journal.Ended, 7, 1.1), ev(journal.Released, 7, 1.2)
+	granted.ID, ended.ID, released.ID = "a-z", "a-10", "a-11"
+	other := ev(journal.Granted, 8, 1.3)
+	other.ID = "b-1"
+	h := Of("job", []journal.Event{other, released, ended, granted})
+	if first := h.Terms[0]; !first.Granted.Equal(at(1.1)) || !first.Done.Equal(at(1.1)) || !first.Free.Equal(at(1.2)) {
+		t.Errorf("%+v", first)
+	}
+	var kinds []journal.Kind
+	for _, e := range h.Events {
+		kinds = append(kinds, e.Kind)
+	}
+	if want := []journal.Kind{journal.Granted, journal.Ended, journal.Released, journal.Granted}; !slices.Equal(kinds, want) {
+		t.Errorf("told %q", kinds)
+	}
+}
+
 var begin = time.Date(2026, 11, 29, 2, 0, 0, 0, time.UTC)
 
 func at(seconds float64) time.Time { return begin.Add(time.Duration(seconds * float64(time.Second))) }
