@@ -122,3 +122,43 @@ func TestPlaceDoesNotComeBack(t *testing.T) {
 		})
 	}
 }
+
+// TestWaiterIsToldThatItCameNear: the many before it vanish, and no hint says so.
+func TestWaiterIsToldThatItCameNear(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		mem := memstore.New(nil)
+		l, err := New(unwatched{mem, mem}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		holder, err := l.TryAcquire(t.Context(), "report", Hold{TTL: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 * pollers {
+			r := driver.Request{Name: "report", Attempt: fmt.Sprint("vanished", i), TTL: time.Hour}
+			if _, err := mem.Wait(t.Context(), r, placeKept); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := make(chan *Lease, 1)
+		go func() {
+			lease, err := l.Acquire(t.Context(), "report", time.Hour, Hold{TTL: time.Minute})
+			if err != nil {
+				t.Error(err)
+			}
+			got <- lease
+		}()
+		time.Sleep(placeKept + placeAgain)
+		released := time.Now()
+		if err := holder.Release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		lease := <-got
+		if took := time.Since(released); took > time.Second {
+			t.Errorf("granted %s after the release; want it within a second", took)
+		}
+		lease.Abandon()
+	})
+}
