@@ -20,10 +20,18 @@ type counted struct {
 	after func() // of a WaitAll, before it is answered; nil is nothing
 }
 
-func (c *counted) count() {
+// count notes a call, and returns what is to be called before it is answered.
+func (c *counted) count() (after func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls++
+	return c.after
+}
+
+func (c *counted) made() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.calls
 }
 
 func (c *counted) Acquire(ctx context.Context, r driver.Request) (driver.Term, error) {
@@ -37,9 +45,8 @@ func (c *counted) Wait(ctx context.Context, r driver.Request, keep time.Duration
 }
 
 func (c *counted) WaitAll(ctx context.Context, all []driver.Waiting) []driver.Placed {
-	c.count()
-	if c.after != nil {
-		c.after()
+	if after := c.count(); after != nil {
+		after()
 	}
 	return c.Store.WaitAll(ctx, all)
 }
@@ -74,11 +81,11 @@ func TestWaitingCostsTheSameForManyAsForFew(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store := &counted{Store: memstore.New(nil)}
 			_, quit, _ := waits(t, store, n)
-			before := store.calls
+			before := store.made()
 			const long = 10 * time.Minute
 			time.Sleep(long)
 			synctest.Wait()
-			if perSecond := float64(store.calls-before) / long.Seconds(); perSecond > most {
+			if perSecond := float64(store.made()-before) / long.Seconds(); perSecond > most {
 				t.Errorf("%d waiters made %.1f calls a second; want %.0f at most", n, perSecond, most)
 			}
 			if all, err := store.Waiters(t.Context(), "report", n); err != nil || len(all) != n || all[0].Waited < long {
@@ -100,7 +107,9 @@ func TestPlaceDoesNotComeBack(t *testing.T) {
 			holder, quit, l := waits(t, store, 1)
 			held, free := make(chan struct{}), make(chan struct{})
 			var once sync.Once
+			store.mu.Lock()
 			store.after = func() { once.Do(func() { close(held); <-free }) }
+			store.mu.Unlock()
 			<-held
 			if granted {
 				if err := holder.Release(t.Context()); err != nil {
