@@ -1,7 +1,9 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -221,6 +223,14 @@ func (q *queue) abandon(c *call) {
 	}
 }
 
+// rank says what goes first of the calls that wait.
+func (c *call) rank() int {
+	if c.kind == renew {
+		return 0
+	}
+	return 1
+}
+
 // goesWith reports whether c may be in one batch with d.
 func (c *call) goesWith(d *call, mixed bool) bool {
 	return mixed || c.kind == d.kind && (c.kind != wait || c.ttl == d.ttl)
@@ -281,7 +291,8 @@ func (q *queue) unreached(need context.Context, err error) {
 
 // take forms a batch: the first call that waits and all that may go with it. A
 // name is in a batch once, so that no step of it meets another; places in line are, one
-// attempt each, and last equally long.
+// attempt each, and last equally long. A renewal goes before anything else: a lease may
+// hang on it, and of the others there may be many.
 func (q *queue) take() *batch {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -289,6 +300,7 @@ func (q *queue) take() *batch {
 		return nil
 	}
 	b := &batch{}
+	slices.SortStableFunc(q.waiting, func(a, b *call) int { return cmp.Compare(a.rank(), b.rank()) })
 	first, names := q.waiting[0], map[string]bool{}
 	var rest []*call
 	for _, c := range q.waiting {

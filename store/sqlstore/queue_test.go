@@ -182,7 +182,23 @@ func TestKindsMixWhereTheDatabaseTakesThem(t *testing.T) {
 		start(s, release, "a")
 		start(s, renew, "b")
 		f.gate <- nil
-		f.want(t, []string{"acquire first"}, []string{"release a", "renew b"})
+		f.want(t, []string{"acquire first"}, []string{"renew b", "release a"})
+		f.gate <- nil
+		s.Close()
+	})
+}
+
+// TestRenewalGoesFirst: a lease may hang on it, and those who would like the name are many.
+func TestRenewalGoesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, s := newFake(1, false)
+		for _, name := range []string{"first", "a", "b"} {
+			start(s, acquire, name)
+		}
+		start(s, renew, "c")
+		f.gate <- nil
+		f.gate <- nil
+		f.want(t, []string{"acquire first"}, []string{"renew c"}, []string{"acquire a", "acquire b"})
 		f.gate <- nil
 		s.Close()
 	})
