@@ -155,3 +155,17 @@ func TestADelayedLeaseIsWrittenDown(t *testing.T) {
 		}
 	})
 }
+
+// TestALongDelayTakesNothingOffAShortLease: two clocks that drift apart do so for as long as
+// the lease is trusted.
+func TestALongDelayTakesNothingOffAShortLease(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.settled(t, "pump")
+		lease, _ := b.asked(t, "pump", Hold{TTL: time.Second, Kind: Kind{DelayAfterExpiry: 24 * time.Hour}})
+		if left := lease.Remaining(); left < 990*time.Millisecond || left > time.Second {
+			t.Errorf("a lease of 1s is trusted for %s", left)
+		}
+	})
+}

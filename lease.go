@@ -131,7 +131,7 @@ func (le *Lease) extend(t driver.Term, sent instant, ttl time.Duration) {
 	if !le.calls.any() || ends.After(le.ends) {
 		le.ends = ends
 	}
-	le.trust = t.Remaining - margin(ttl, le.l.props.Resolution) - le.hold.delay()
+	le.trust = t.Remaining - le.hold.delay() - margin(ttl-le.hold.delay(), le.l.props.Resolution)
 	le.failing = false
 }
 

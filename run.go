@@ -130,7 +130,7 @@ func (w Work) hold(p Plan, resolution time.Duration) Hold {
 	if w.Renew {
 		h.Notice = p.Grace
 	} else {
-		h.TTL = min(p.Lease+2*margin(p.Lease+h.delay(), resolution), driver.MaxTTL)
+		h.TTL = min(p.Lease+2*margin(p.Lease, resolution), driver.MaxTTL)
 	}
 	return h
 }
