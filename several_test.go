@@ -92,8 +92,8 @@ func TestBoundedLeasesAreRenewedWhileTheyWaitOnly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if left := lease.Remaining(); left < 8*time.Second {
-				t.Errorf("%s: after the wait %s are left of 9s", what, left)
+			if left := lease.Remaining(); left < 8*time.Second || b.saw(EventLost) != 0 {
+				t.Errorf("%s: after the wait %s are left of 9s, and %d leases were lost meanwhile", what, left, b.saw(EventLost))
 			}
 			renewals := b.link.count("renew")
 			begun := time.Now()
