@@ -14,12 +14,7 @@ import (
 // holds it or waits for it. The lease lives no longer than ctx: when ctx ends it is no longer
 // renewed and its context ends, but only Release frees the name early.
 func (l *Locker) TryAcquire(ctx context.Context, name string, h Hold) (*Lease, error) {
-	a, err := l.newAttempt(name, h)
-	if err != nil {
-		return nil, err
-	}
-	defer a.giveBack()
-	return a.ask(ctx)
+	return l.acquire(ctx, name, 0, h)
 }
 
 // Acquire is [Locker.TryAcquire], trying again for up to wait while the name is
@@ -39,18 +34,42 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 	if err := CheckWait(wait); err != nil {
 		return nil, err
 	}
+	return l.acquire(ctx, name, wait, h)
+}
+
+// single leases one name.
+func (l *Locker) single(ctx context.Context, name string, wait time.Duration, h Hold) (*Lease, error) {
 	a, err := l.newAttempt(name, h)
 	if err != nil {
 		return nil, err
 	}
 	defer a.giveBack()
-	watch, line := l.watch(ctx, name), l.line()
+	lease, err := l.insist(ctx, name, wait, l.watch(ctx, name), &a.req, func(patience time.Duration) (*Lease, error) {
+		a.patience = patience
+		return a.ask(ctx)
+	})
+	if err == nil && a.unsure {
+		return lease.sitOut(ctx)
+	}
+	return lease, err
+}
+
+// insist tries until it has a lease, wait is over, or trying again makes no sense, and rests in between.
+// A wait of 0 is one try that takes as long as it takes. stands is whose attempt stands in line for the
+// name meanwhile; nil where nobody does.
+func (l *Locker) insist(
+	ctx context.Context, name string, wait time.Duration, watch *watch, stands *driver.Request, try func(patience time.Duration) (*Lease, error),
+) (*Lease, error) {
+	line := l.line()
 	defer func() { line.leave(watch.end) }() // in this order: whoever is told next must find the place gone
-	var last error                           // what the try before came to
+	if wait <= 0 {
+		return try(0)
+	}
+	begun := l.now()
+	var last error // what the try before came to
 	for pause := firstPause; ; pause = min(2*pause, watch.longestPause()) {
-		a.patience = max(wait-l.now().elapsed(a.begun), leastPatience)
-		lease, err := a.ask(ctx)
-		left := wait - l.now().elapsed(a.begun)
+		lease, err := try(max(wait-l.now().elapsed(begun), leastPatience))
+		left := wait - l.now().elapsed(begun)
 		if left <= 0 && down(err) && errors.Is(last, ErrHeld) {
 			err = last // the last try had no time for an answer: the name is held, the store not down
 		}
@@ -63,7 +82,7 @@ func (l *Locker) Acquire(ctx context.Context, name string, wait time.Duration, h
 		}
 		l.emit(Event{Kind: EventWaiting, Fence: fence.Fence{Name: name}, Err: err})
 		if errors.Is(err, ErrHeld) {
-			joined, full := line.keep(ctx, a.req, left)
+			joined, full := line.keep(ctx, stands, left)
 			if full != nil {
 				return nil, l.wrap("wait for", fence.Fence{Name: name}, full)
 			}
@@ -111,6 +130,8 @@ type attempt struct {
 	// open means that a request under this id was sent and not answered, so that
 	// the store may have granted it.
 	open bool
+	// unsure means that the last term of the name may have ended with no delay since.
+	unsure bool
 	// patience bounds all tries of one ask; 0 is as long as they take.
 	patience time.Duration
 }
@@ -168,11 +189,18 @@ func (a *attempt) ask(ctx context.Context) (*Lease, error) {
 	return nil, a.l.wrap("acquire", fence.Fence{Name: a.req.Name}, err)
 }
 
+// errSlow is why a lease is not handed out that has been granted.
+var errSlow = errors.New("the reply took as long as the lease")
+
+// usable reports whether there is time left to work in.
+func (le *Lease) usable() bool { return le.ctx.Err() == nil && le.Remaining() > le.hold.Notice }
+
 func (a *attempt) send(ctx, holding context.Context) (*Lease, error) {
 	l := a.l
-	sent := l.now()
 	callCtx, cancel := context.WithTimeout(ctx, l.opts.RequestTimeout)
 	defer cancel()
+	a.unsure = a.unsettled(callCtx)
+	sent := l.now()
 	term, err := l.store.Acquire(callCtx, a.req)
 	switch {
 	case errors.Is(err, ErrUnknown):
@@ -183,13 +211,21 @@ func (a *attempt) send(ctx, holding context.Context) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	lease := newLease(holding, l, a.hold, term, sent)
-	if lease.Remaining() <= a.hold.Notice {
-		lease.Waive()
-		_ = lease.Release(ctx) // best effort: it ends by itself soon
-		return nil, &driver.Fault{Kind: ErrUnavailable, Err: errors.New("the reply took as long as the lease")}
+	hold := a.hold
+	if a.unsure {
+		hold.MinHold = max(hold.MinHold, hold.delay())
 	}
-	l.emit(Event{Kind: EventGranted, Fence: term.Fence, Holder: a.req.Holder, Until: lease.TrustedUntil(), Waited: l.now().elapsed(a.begun)})
+	lease := newLease(holding, l, hold, term, sent)
+	if !lease.usable() {
+		if !a.unsure {
+			lease.Waive()
+		}
+		_ = lease.Release(ctx) // best effort: it ends by itself soon
+		return nil, &driver.Fault{Kind: ErrUnavailable, Err: errSlow}
+	}
+	if !hold.quiet {
+		l.emit(Event{Kind: EventGranted, Fence: term.Fence, Holder: a.req.Holder, Until: lease.TrustedUntil(), Waited: l.now().elapsed(a.begun)})
+	}
 	return lease, nil
 }
 
@@ -201,26 +237,32 @@ func (a *attempt) giveBack() {
 	if !a.open {
 		return
 	}
-	l, req := a.l, a.req
+	l := a.l
 	l.reclaim.Go(func() {
 		begun := l.now()
-		for pause := firstPause; l.now().elapsed(begun) < req.TTL; pause = min(2*pause, maxPause) {
-			if l.settle(req) || !sleep(l.ctx.Done(), jitter(pause)) {
+		for pause := firstPause; l.now().elapsed(begun) < a.req.TTL; pause = min(2*pause, maxPause) {
+			if a.settle() || !sleep(l.ctx.Done(), jitter(pause)) {
 				return
 			}
 		}
 	})
 }
 
-// settle reports whether nothing is left to give back under req.
-func (l *Locker) settle(req driver.Request) bool {
+// settle reports whether nothing is left to give back. Where a delay has to pass before anybody
+// works, the grant is let run out by then, since a release would say that none is needed.
+func (a *attempt) settle() bool {
+	l := a.l
 	ctx, cancel := context.WithTimeout(l.ctx, l.opts.RequestTimeout)
 	defer cancel()
-	term, err := l.store.Acquire(ctx, req)
+	term, err := l.store.Acquire(ctx, a.req)
 	if err != nil {
 		return !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrUnavailable)
 	}
-	err = l.store.Release(ctx, term)
+	if a.unsure {
+		_, err = l.store.Renew(ctx, term, max(a.hold.delay(), l.props.MinTTL))
+	} else {
+		err = l.store.Release(ctx, term)
+	}
 	if err != nil && !errors.Is(err, ErrEnded) {
 		return false
 	}

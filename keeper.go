@@ -51,6 +51,7 @@ type noted struct {
 	until   moment        // the end of trust, less Hold.Notice
 	due     moment        // when to renew it
 	pause   time.Duration // before the renewal that is due
+	renews  bool          // it is to be renewed
 	company int           // how many leases a call with it may hold
 	wanting bool          // it waits for a place in a call
 	asked   *call         // the last one that holds it and has not been answered
@@ -73,7 +74,7 @@ func (k *keeper) add(le *Lease) {
 	now := k.l.now()
 	at := k.moment(now)
 	le.due, le.pause, le.company = never, le.hold.third(), k.most
-	if le.hold.Renew {
+	if le.renews = le.hold.Renew; le.renews {
 		le.due = meet(at, le.pause)
 	}
 	le.until = at + le.lasts(now)
@@ -82,6 +83,23 @@ func (k *keeper) add(le *Lease) {
 		k.swept = at
 	}
 	heap.Push(&k.leases, le)
+	k.arm(at)
+}
+
+// keepUp begins or ends the renewals of le, whose Hold asks for none.
+func (k *keeper) keepUp(le *Lease, on bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if le.hold.Renew || le.place == 0 {
+		return
+	}
+	now := k.l.now()
+	at := k.moment(now)
+	le.due, le.renews = never, on
+	if on {
+		le.due = meet(at, le.hold.third())
+	}
+	k.reschedule(le, at+le.lasts(now))
 	k.arm(at)
 }
 

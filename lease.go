@@ -11,14 +11,19 @@ import (
 	"github.com/ringfence-go/ringfence/fence"
 )
 
-// Lease is one term, as its holder sees it. Its methods may be called by many
-// goroutines at once.
+// Lease is one term, as its holder sees it, or several that are held together (Kind.Also):
+// then each method speaks of all of them, but for Fence and Term. Its methods may be
+// called by many goroutines at once.
 type Lease struct {
 	l      *Locker
 	term   driver.Term
 	hold   Hold
 	ctx    context.Context
 	cancel context.CancelCauseFunc
+
+	carries fence.Fence // of a shared lease: what Fence is; else zero
+	permit  int         // its number, where it is one
+	with    []*Lease    // those of the other names, where it is of several
 
 	asking  sync.Mutex // held during a Renew or the release: one of them at a time
 	calls   pending    // renewals that were sent and have not been answered
@@ -34,6 +39,7 @@ type Lease struct {
 	failing  bool          // the last renewal was sent and has not been granted
 	released bool          // the store has been told, or knew
 	waived   bool          // Hold.MinHold no longer counts
+	cut      bool          // the store was asked to let it end when Hold.MinHold has passed
 	given    bool          // the holder released or abandoned it
 }
 
@@ -54,7 +60,12 @@ func newLease(ctx context.Context, l *Locker, h Hold, t driver.Term, sent instan
 
 // Fence is what every write of this term carries. It is the zero Fence, which
 // every guard refuses, where the work runs unfenced.
-func (le *Lease) Fence() fence.Fence { return le.term.Fence }
+func (le *Lease) Fence() fence.Fence {
+	if le.carries.Token != 0 {
+		return le.carries
+	}
+	return le.term.Fence
+}
 
 // Context ends when the holder may no longer work: Hold.Notice before trust runs
 // out, at once when a renewal learns that the term is over, at the release, or
@@ -66,6 +77,16 @@ func (le *Lease) Context() context.Context { return le.ctx }
 // the store's. Work that must not run beside another's has to be over by then.
 // It is the zero Time where the work runs unfenced.
 func (le *Lease) TrustedUntil() time.Time {
+	until := le.trustedUntil()
+	for _, other := range le.with {
+		if t := other.trustedUntil(); t.Before(until) {
+			until = t
+		}
+	}
+	return until
+}
+
+func (le *Lease) trustedUntil() time.Time {
 	now := le.l.now()
 	le.mu.Lock()
 	defer le.mu.Unlock()
@@ -81,7 +102,9 @@ func (le *Lease) TrustedUntil() time.Time {
 
 // Remaining is how long trust still lasts, on whichever clock has moved more; zero or
 // less when it is over.
-func (le *Lease) Remaining() time.Duration {
+func (le *Lease) Remaining() time.Duration { return le.weakest().remaining() }
+
+func (le *Lease) remaining() time.Duration {
 	now := le.l.now()
 	le.mu.Lock()
 	defer le.mu.Unlock()
@@ -108,7 +131,7 @@ func (le *Lease) extend(t driver.Term, sent instant, ttl time.Duration) {
 	if !le.calls.any() || ends.After(le.ends) {
 		le.ends = ends
 	}
-	le.trust = t.Remaining - margin(ttl, le.l.props.Resolution)
+	le.trust = t.Remaining - le.hold.delay() - margin(ttl-le.hold.delay(), le.l.props.Resolution)
 	le.failing = false
 }
 
@@ -129,7 +152,7 @@ func (le *Lease) end(cause EndCause) (tell func()) {
 	le.cancel(ended)
 	return func() {
 		defer le.telling.end()
-		if context.Cause(le.ctx) == ended { // and not something before it
+		if context.Cause(le.ctx) == ended && !le.hold.quiet { // and not something before it
 			le.l.emit(Event{Kind: EventLost, Fence: le.term.Fence, Err: ended})
 		}
 	}
@@ -149,6 +172,15 @@ func (le *Lease) report(e Event) {
 // means that the term is over, and ends the lease's context; after any other error the
 // lease is as it was.
 func (le *Lease) Renew(ctx context.Context) error {
+	for part := range le.all() {
+		if err := part.renew(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (le *Lease) renew(ctx context.Context) error {
 	le.asking.Lock()
 	defer le.asking.Unlock()
 	if le.Unfenced() {
@@ -189,7 +221,7 @@ func (le *Lease) settle(t driver.Term, err error, sent instant, ttl time.Duratio
 	le.calls.end()
 	if err == nil {
 		le.extend(t, sent, ttl)
-		return Event{Kind: EventRenewed, Fence: le.term.Fence, Until: le.TrustedUntil()}, nil
+		return Event{Kind: EventRenewed, Fence: le.term.Fence, Until: le.trustedUntil()}, nil
 	}
 	err = le.l.wrap("renew", le.term.Fence, err)
 	if ended, ok := errors.AsType[*EndedError](err); ok {
@@ -199,7 +231,7 @@ func (le *Lease) settle(t driver.Term, err error, sent instant, ttl time.Duratio
 	if le.ctx.Err() != nil {
 		return Event{}, err
 	}
-	return Event{Kind: EventRenewFailed, Fence: le.term.Fence, Err: err, Until: le.TrustedUntil()}, err
+	return Event{Kind: EventRenewFailed, Fence: le.term.Fence, Err: err, Until: le.trustedUntil()}, err
 }
 
 // over is why the term is over in the holder's view, or nil. Where it is, the context ends.
@@ -207,7 +239,7 @@ func (le *Lease) over() error {
 	if ended, ok := errors.AsType[*EndedError](context.Cause(le.ctx)); ok {
 		return ended
 	}
-	if le.Remaining() <= 0 {
+	if le.remaining() <= 0 {
 		cause := le.lapse()
 		le.end(cause)()
 		return &EndedError{Fence: le.term.Fence, Cause: cause}
@@ -221,7 +253,19 @@ func (le *Lease) over() error {
 // lease ends by itself, and Release may be called again. The context that ends here is
 // the lease's; ctx bounds the call.
 func (le *Lease) Release(ctx context.Context) error {
+	if len(le.with) == 0 {
+		return le.release(ctx)
+	}
 	le.Abandon()
+	var errs []error
+	for part := range le.all() {
+		errs = append(errs, part.release(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+func (le *Lease) release(ctx context.Context) error {
+	le.abandon()
 	le.asking.Lock()
 	defer le.asking.Unlock()
 	if le.Unfenced() {
@@ -235,7 +279,7 @@ func (le *Lease) Release(ctx context.Context) error {
 	}
 	err := le.tell(ctx)
 	le.released = err == nil || errors.Is(err, ErrEnded)
-	if err == nil {
+	if err == nil && !le.hold.quiet {
 		le.l.emit(Event{Kind: EventReleased, Fence: le.term.Fence, Until: le.kept})
 	}
 	return le.l.wrap("release", le.term.Fence, err)
@@ -267,6 +311,12 @@ func (le *Lease) tell(ctx context.Context) error {
 // store: the name frees itself when the lease ends. A renewal that is under way
 // changes nothing any more, and is not waited for.
 func (le *Lease) Abandon() {
+	for part := range le.all() {
+		part.abandon()
+	}
+}
+
+func (le *Lease) abandon() {
 	le.mu.Lock()
 	le.given = true
 	le.mu.Unlock()

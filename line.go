@@ -34,12 +34,16 @@ type line struct {
 
 func (l *Locker) line() *line { return &line{l: l, turn: make(chan struct{}, 1)} }
 
-// keep gets the attempt a place, if it has none; from then on it is kept. It reports
+// keep gets the attempt that stands in line a place, if it has none; from then on it is kept. It reports
 // whether the place is new: the name may have become free before. It fails where no place
 // is to be had; any other trouble is left to the next time.
-func (n *line) keep(ctx context.Context, r driver.Request, left time.Duration) (joined bool, err error) {
+func (n *line) keep(ctx context.Context, stands *driver.Request, left time.Duration) (joined bool, err error) {
 	p := n.l.places
-	if p.queue == nil || p.has(n) && n.req.Attempt == r.Attempt {
+	if p.queue == nil || stands == nil {
+		return false, nil
+	}
+	r := *stands
+	if p.has(n) && n.req.Attempt == r.Attempt {
 		return false, nil
 	}
 	if n.req.Attempt != r.Attempt {

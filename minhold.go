@@ -6,10 +6,10 @@ import (
 )
 
 // least is how long the store is asked to hold the name at the grant.
-func (h Hold) least() time.Duration { return max(h.TTL, h.MinHold) }
+func (h Hold) least() time.Duration { return max(h.TTL+h.delay(), h.MinHold) }
 
 // ttl is how long a renewal asks for.
-func (le *Lease) ttl() time.Duration { return max(le.hold.TTL, le.owed()) }
+func (le *Lease) ttl() time.Duration { return max(le.hold.TTL+le.hold.delay(), le.owed()) }
 
 // owed is what is left of Hold.MinHold, or 0. It counts from the answer to the acquire,
 // which came after the grant, on whichever clock has moved less: a wall clock that is
@@ -28,9 +28,11 @@ func (le *Lease) owed() time.Duration {
 // Waive gives up Hold.MinHold, where nothing was done under the lease after all: Release
 // then frees the name at once.
 func (le *Lease) Waive() {
-	le.mu.Lock()
-	defer le.mu.Unlock()
-	le.waived = true
+	for part := range le.all() {
+		part.mu.Lock()
+		part.waived = true
+		part.mu.Unlock()
+	}
 }
 
 // leave is how a holder takes leave of its term: the store ends it now, or is asked to
@@ -46,6 +48,7 @@ func (le *Lease) leave(ctx context.Context) error {
 	if latest.After(le.ends) {
 		le.ends = latest
 	}
+	le.cut = true
 	le.mu.Unlock()
 	term, err := le.l.store.Renew(ctx, le.term, owed)
 	if err != nil {
@@ -60,5 +63,7 @@ func (le *Lease) leave(ctx context.Context) error {
 // left reports whether a term that is over was ended by an earlier try of leave whose
 // answer was lost.
 func (le *Lease) left(ended *EndedError) bool {
-	return ended.Cause == EndReleased || ended.Cause == EndExpired && le.hold.MinHold != 0
+	le.mu.Lock()
+	defer le.mu.Unlock()
+	return ended.Cause == EndReleased || ended.Cause == EndExpired && le.cut
 }

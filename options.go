@@ -84,11 +84,22 @@ type Hold struct {
 
 	// Holder is the label of this term. Defaults to Options.Holder.
 	Holder string
+
+	// Kind is the kind of lease. Defaults to one name, held by one.
+	Kind Kind
+
+	quiet   bool // nobody works under it, and no event tells of it
+	settled bool // Kind.DelayAfterExpiry is for those who come later
+}
+
+// waits reports whether the holder of such a lease may have to wait for more, and has it renewed meanwhile.
+func (h Hold) waits() bool {
+	return h.Kind.Access == Exclusive || len(h.Kind.Also) != 0 || h.delay() != 0
 }
 
 func (h Hold) check() error {
 	most, why := h.TTL, "TTL"
-	if h.Renew {
+	if h.Renew || h.waits() {
 		most, why = h.TTL/2, "half of TTL, or no renewal fits before it"
 	}
 	if h.MinHold < 0 || h.MinHold > driver.MaxTTL {

@@ -86,7 +86,7 @@ func (k *keeper) take(now instant) *call {
 	for len(k.wanting) > 0 {
 		le := k.wanting[0]
 		left := le.lasts(now)
-		if le.place == 0 || !le.wanting || left <= 0 || le.ctx.Err() != nil {
+		if le.place == 0 || !le.wanting || !le.renews || left <= 0 || le.ctx.Err() != nil {
 			le.wanting = false
 			k.wanting = k.wanting[1:]
 			continue
@@ -176,7 +176,9 @@ func (k *keeper) answered(c *call, outcomes []driver.Renewed) {
 		default:
 			le.failed(err)
 		}
-		le.due = meet(from, le.pause)
+		if le.due = never; le.renews {
+			le.due = meet(from, le.pause)
+		}
 		k.reschedule(le, at+le.lasts(now))
 	}
 	k.vacate(c, now)

@@ -70,6 +70,9 @@ type Work struct {
 
 	// Holder is the label of the term. Defaults to Options.Holder.
 	Holder string
+
+	// Kind is the kind of lease. Defaults to one name, held by one.
+	Kind Kind
 }
 
 // Plan is what a Work comes to: the lease that is derived from it.
@@ -123,10 +126,13 @@ func (w Work) Plan() (Plan, error) {
 // context leaves the work its grace before trust ends; a bounded lease is so long
 // that trust, which is less, covers timeout and grace.
 func (w Work) hold(p Plan, resolution time.Duration) Hold {
+	h := Hold{TTL: p.Lease, Renew: w.Renew, MinHold: w.MinHold, Holder: w.Holder, Kind: w.Kind}
 	if w.Renew {
-		return Hold{TTL: p.Lease, Renew: true, Notice: p.Grace, MinHold: w.MinHold, Holder: w.Holder}
+		h.Notice = p.Grace
+	} else {
+		h.TTL = min(p.Lease+2*margin(p.Lease, resolution), driver.MaxTTL)
 	}
-	return Hold{TTL: min(p.Lease+2*margin(p.Lease, resolution), driver.MaxTTL), MinHold: w.MinHold, Holder: w.Holder}
+	return h
 }
 
 // Run does work under a lease of name. It acquires as w says, calls do, and
@@ -195,24 +201,31 @@ func (le *Lease) run(timeout time.Duration, do func(context.Context, *Lease) err
 // ended first.
 func (le *Lease) finish(err error) error {
 	lost := le.lost()
-	var told error
 	if !le.isGiven() { // released or abandoned by the work itself
-		told = le.Release(context.WithoutCancel(le.ctx))
-	}
-	if ended, ok := errors.AsType[*EndedError](told); ok && lost == nil {
-		lost = &LostError{Cause: ended.Cause, Suspect: true}
-	}
-	if told != nil && !errors.Is(told, ErrEnded) {
-		le.l.emit(Event{Kind: EventUntold, Fence: le.term.Fence, Err: told, Until: le.heldUntil()})
+		for part := range le.all() {
+			if ended := part.leaveOff(); ended != nil && lost == nil {
+				lost = &LostError{Fence: ended.Fence, Cause: ended.Cause, Suspect: true}
+			}
+		}
 	}
 	if lost == nil {
 		return err
 	}
-	lost.Fence, lost.Err = le.term.Fence, err
+	lost.Err = err
 	if lost.Suspect {
-		le.l.emit(Event{Kind: EventSuspect, Fence: le.term.Fence, Err: lost})
+		le.l.emit(Event{Kind: EventSuspect, Fence: lost.Fence, Err: lost})
 	}
 	return lost
+}
+
+// leaveOff releases after the work, and tells whether the term was over before.
+func (le *Lease) leaveOff() *EndedError {
+	told := le.release(context.WithoutCancel(le.ctx))
+	ended, _ := errors.AsType[*EndedError](told)
+	if told != nil && ended == nil {
+		le.l.emit(Event{Kind: EventUntold, Fence: le.term.Fence, Err: told, Until: le.heldUntil()})
+	}
+	return ended
 }
 
 // lost is how the lease ended before the work returned, or nil.
@@ -223,9 +236,10 @@ func (le *Lease) lost() *LostError {
 		return nil
 	case ok:
 		taken := ended.Cause == EndSuperseded || ended.Cause == EndForced
-		return &LostError{Cause: ended.Cause, Suspect: taken || le.Remaining() <= 0}
+		return &LostError{Fence: le.partOf(ended).term.Fence, Cause: ended.Cause, Suspect: taken || le.Remaining() <= 0}
 	case le.Remaining() <= 0:
-		return &LostError{Cause: le.lapse(), Suspect: true}
+		part := le.weakest()
+		return &LostError{Fence: part.term.Fence, Cause: part.lapse(), Suspect: true}
 	}
 	return nil
 }

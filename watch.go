@@ -2,6 +2,7 @@ package ringfence
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
@@ -13,6 +14,7 @@ import (
 type watch struct {
 	l      *Locker
 	name   string
+	oneOf  bool            // there are others that may be free, and of which no hint tells
 	ctx    context.Context // of the waiter
 	end    context.CancelFunc
 	begun  bool
@@ -23,6 +25,21 @@ type watch struct {
 func (l *Locker) watch(ctx context.Context, name string) *watch {
 	w := &watch{l: l, name: name, ctx: ctx}
 	w.within, w.end = context.WithCancel(context.WithoutCancel(ctx)) // it ends after the waiter has left the line
+	return w
+}
+
+// watchOneOf listens for one of several names, any of which would do: others who wait
+// listen for others of them.
+func (l *Locker) watchOneOf(ctx context.Context, names []string) *watch {
+	w := l.watch(ctx, names[rand.N(len(names))])
+	w.oneOf = len(names) > 1
+	return w
+}
+
+// noWatch is for a waiter that listens elsewhere.
+func (l *Locker) noWatch(ctx context.Context) *watch {
+	w := l.watch(ctx, "")
+	w.begun = true
 	return w
 }
 
@@ -57,7 +74,7 @@ func (w *watch) listen(store driver.Watcher, attempt string) (<-chan struct{}, e
 // shortestPause is what the pauses of the waiter begin with: whoever is told need not
 // ask to find out.
 func (w *watch) shortestPause() time.Duration {
-	if w.hints != nil {
+	if w.hints != nil && !w.oneOf {
 		return maxPause
 	}
 	return firstPause
@@ -65,7 +82,7 @@ func (w *watch) shortestPause() time.Duration {
 
 // longestPause is what the pauses of the waiter may grow to.
 func (w *watch) longestPause() time.Duration {
-	if w.hints != nil {
+	if w.hints != nil && !w.oneOf {
 		return watchedPause
 	}
 	return maxPause

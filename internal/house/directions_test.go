@@ -82,6 +82,8 @@ var directions = []direction{
 		"it is told what happens, and asks nobody"},
 	{"election", []string{".", "driver", "fence", "guard"},
 		"a leader is a lease with a term, on any store, that writes to any guard"},
+	{"kindtest", []string{".", "driver", "fence", "internal/recorder"},
+		"outside authors run the suite, so it must know no store"},
 	{"ringfencetest", []string{".", "driver", "fence", "guard", "store/memstore"},
 		"users' tests must not link a real store, and nothing but tests links this"},
 	{"internal/gcs", nil,

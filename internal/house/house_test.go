@@ -90,6 +90,7 @@ var breaches = []breach{
 	{"directions", "observe/x.go", goFile("observe", "driver"), "observe must not import driver"},
 	{"directions", "observe/promobserver/x.go", goFile("promobserver", ".", "guard"), "observe/promobserver must not import guard"},
 	{"directions", "election/x.go", goFile("election", ".", "store/memstore"), "election must not import store/memstore"},
+	{"directions", "kindtest/x.go", goFile("kindtest", ".", "store/memstore"), "kindtest must not import store/memstore"},
 	{"directions", "ringfencetest/x.go", goFile("ringfencetest", "store/memstore", "store/sqlstore"), "ringfencetest must not import store/sqlstore"},
 	{"directions", "store/natsstore/natsjournal/x.go", goFile("natsjournal", "store/natsstore"), "must not import store/natsstore"},
 	{"directions", "store/redisstore/redisjournal/x.go", goFile("redisjournal", "store/redisstore"), "must not import store/redisstore"},

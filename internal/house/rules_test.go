@@ -46,7 +46,7 @@ const maxLines = 450
 // mayTest are the packages that are themselves part of tests.
 var mayTest = []string{
 	"internal/realserver", "internal/e2e", "internal/e2e/*", "ringfencetest",
-	"store/storetest", "store/storetest/broken", "guard/guardtest", "guard/guardtest/broken", "journal/journaltest",
+	"store/storetest", "store/storetest/broken", "guard/guardtest", "guard/guardtest/broken", "journal/journaltest", "kindtest",
 }
 
 // maySleep are test files with a real sleep, and the reason. A file that uses

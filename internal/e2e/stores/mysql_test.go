@@ -16,7 +16,7 @@ import (
 var mariadb = column{
 	name: "MariaDB", page: "sql.md",
 	start: func(*testing.T) func(*testing.T, bool) *site { return mariadbSite },
-	lacks: map[string]string{"L6": notEvicting},
+	lacks: map[string]string{"K": composed, "L6": notEvicting},
 }
 
 func mariadbSite(t *testing.T, own bool) *site {

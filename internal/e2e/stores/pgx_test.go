@@ -18,5 +18,5 @@ var pgxColumn = column{
 		}
 		return pgxstore.Open(t.Context(), config, nil)
 	}),
-	lacks: map[string]string{"L6": notEvicting},
+	lacks: map[string]string{"K": composed, "L6": notEvicting},
 }

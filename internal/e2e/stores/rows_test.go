@@ -23,6 +23,7 @@ var rows = []row{
 	{id: "R36a", what: "a stale holder asks for its successor's token", play: staleHolderAsks},
 	{id: "R36b", what: "a clean-up forgets idle names", play: cleanUp},
 	{id: "R37", what: "a renewal for no time at all", play: zeroRenewal},
+	{id: "K", what: "permits, readers and writers, several names, a delay: clauses K01 to K15", play: kinds},
 
 	{id: "L1", what: "the server is killed, as it is set up by default", own: true, play: killed},
 	{id: "L2", what: "an older copy comes back, twice, under a client that lives on", own: true, play: olderCopy},

@@ -14,7 +14,7 @@ import (
 var zookeeper = column{
 	name: "ZooKeeper", page: "zookeeper.md",
 	start: startZooKeeper,
-	lacks: map[string]string{"R26": noZones, "L3": quorum, "L6": notEvicting},
+	lacks: map[string]string{"K": composed, "R26": noZones, "L3": quorum, "L6": notEvicting},
 }
 
 func startZooKeeper(t *testing.T) func(*testing.T, bool) *site {

@@ -110,23 +110,31 @@ func (a *app) establish(ctx context.Context, j job, lease *ringfence.Lease, sign
 		return nil
 	}
 	for _, t := range j.fenced.places {
-		slow := time.AfterFunc(patienceToEstablish, func() {
-			a.say("still waiting to establish the term at %s: a transaction of an older term may be open there", t.Label)
-		})
-		err := establishAt(ctx, t.Signed(signature), lease.Fence())
-		slow.Stop()
-		switch {
-		case err == nil:
-		case errors.Is(err, fence.ErrRefused) || ctx.Err() == nil:
-			return &exitError{status(err), fmt.Errorf("establish token %s of %s: %w; %s", lease.Fence().Token, fence.Quote(j.name), err, j.notBegun())}
-		case errors.Is(context.Cause(ctx), ringfence.ErrTimedOut):
-			return &exitError{exitTimedOut, fmt.Errorf("%s used up its timeout of %s while its term was established at %s; the command was not run",
-				fence.Quote(j.name), span(j.work.Timeout), t.Label)}
-		default:
-			return context.Cause(ctx)
+		for _, f := range j.fences(lease) {
+			if err := a.establishOne(ctx, j, t.Signed(signature), f); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+func (a *app) establishOne(ctx context.Context, j job, t open.Target, f fence.Fence) error {
+	slow := time.AfterFunc(patienceToEstablish, func() {
+		a.say("still waiting to establish the term at %s: a transaction of an older term may be open there", t.Label)
+	})
+	err := establishAt(ctx, t, f)
+	slow.Stop()
+	switch {
+	case j.established(err):
+		return nil
+	case errors.Is(err, fence.ErrRefused) || ctx.Err() == nil:
+		return &exitError{status(err), fmt.Errorf("establish token %s of %s: %w; %s", f.Token, fence.Quote(f.Name), err, j.notBegun())}
+	case errors.Is(context.Cause(ctx), ringfence.ErrTimedOut):
+		return &exitError{exitTimedOut, fmt.Errorf("%s used up its timeout of %s while its term was established at %s; the command was not run",
+			fence.Quote(f.Name), span(j.work.Timeout), t.Label)}
+	}
+	return context.Cause(ctx)
 }
 
 // notBegun says what follows where the term could not be established.

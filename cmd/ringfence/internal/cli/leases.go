@@ -128,10 +128,14 @@ func (a *app) show(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
+		slots, err := slotsOf(ctx, s, name)
+		if err != nil {
+			return err
+		}
 		label := s.Properties().Store
-		v := map[string]any{"lease": asJSON(r), "waiters": line, "store": map[string]any{"url": label, "identity": id}}
+		v := map[string]any{"lease": asJSON(r), "slots": slots, "waiters": line, "store": map[string]any{"url": label, "identity": id}}
 		return a.print(v, func(w io.Writer) error {
-			return table(w, slices.Concat(leaseRows(r), waiterRows(line), storeRows(label, id)))
+			return table(w, slices.Concat(leaseRows(r), slotRows(slots), waiterRows(line), storeRows(label, id)))
 		})
 	})
 }
@@ -150,6 +154,13 @@ func leaseRows(r driver.Record) [][]string {
 		rows = append(rows, []string{"broken by", orDash(r.EndedBy)})
 	default:
 		rows = append(rows, []string{"ended", "by " + stamp(r.ExpiresAt)})
+	}
+	return rows
+}
+
+func slotRows(slots []leaseJSON) (rows [][]string) {
+	for _, p := range slots {
+		rows = append(rows, []string{"held beside", fmt.Sprintf("%s, token %s, by %s, ends in %s", p.Name, p.Token, orDash(p.Holder), short(p.Remaining))})
 	}
 	return rows
 }

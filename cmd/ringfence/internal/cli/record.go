@@ -13,6 +13,7 @@ import (
 
 	"github.com/ringfence-go/ringfence"
 	"github.com/ringfence-go/ringfence/cmd/ringfence/internal/open"
+	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/journal"
 	"github.com/ringfence-go/ringfence/journal/witness"
 )
@@ -121,10 +122,12 @@ func (r *record) saw(next func(ringfence.Event)) func(ringfence.Event) {
 }
 
 // ended records how the command ended, and returns err as it is.
-func (r *record) ended(ctx context.Context, lease *ringfence.Lease, err error) error {
+func (r *record) ended(ctx context.Context, terms []fence.Fence, err error) error {
 	r.refusals.add(context.WithoutCancel(ctx), r.recorder)
-	if !lease.Unfenced() {
-		r.witness.Ended(lease.Fence(), readable(how(err)))
+	for _, term := range terms {
+		if term.Token != 0 { // and not unfenced
+			r.witness.Ended(term, readable(how(err)))
+		}
 	}
 	return err
 }

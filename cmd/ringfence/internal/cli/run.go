@@ -16,6 +16,7 @@ import (
 type runFlags struct {
 	timeout, grace, lease, wait, minHold duration
 	renew, isolate                       bool
+	kind                                 kindFlags
 	unavailable, held, holder            string
 	fenced                               fencedFlags
 	sign                                 signFlags
@@ -57,6 +58,8 @@ mysql:// store so is MYSQL_PWD.
 
 ` + signHelp + `
 
+` + kindHelp + `
+
 ` + minHoldHelp + `
 
 ` + retryHelp + `
@@ -89,6 +92,7 @@ Durations are written like 500ms, 90s, 5m, 2h.
 	fl.StringVar(&f.held, "if-held", "fail", "`ACTION` when the name is held: fail (status 75) or skip (status 0)")
 	fl.StringVar(&f.unavailable, "if-unavailable", "", "`ACTION` when the store is down: fail (status 69), skip (status 0) or run-unfenced; required")
 	fl.StringVar(&f.holder, "holder", "", "`LABEL` that others see; HOST:PID where absent")
+	f.kind.add(c)
 	f.fenced.add(c)
 	f.sign.add(c)
 	f.onLost.add(c)
@@ -163,6 +167,9 @@ func (f runFlags) job(c *cobra.Command, args []string) (job, error) {
 		j.work.Grace = time.Duration(f.grace)
 	}
 	var err error
+	if j.work.Kind, err = f.kind.check(c, j.name); err != nil {
+		return j, err
+	}
 	if j.plan, err = j.work.Plan(); err != nil {
 		return j, err
 	}

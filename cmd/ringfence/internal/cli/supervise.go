@@ -42,7 +42,7 @@ func (h held) supervise(ctx context.Context, lease *ringfence.Lease) error {
 	if !h.early.started() {
 		lease.Waive()
 	}
-	return h.record.ended(ctx, lease, err)
+	return h.record.ended(ctx, h.job.terms(lease), err)
 }
 
 // hold opens what j needs, calls do, and closes it.
@@ -130,7 +130,7 @@ func (a *app) supervise(ctx context.Context, j job, lease *ringfence.Lease, earl
 		return &exitError{exitTimedOut, fmt.Errorf("%s used up its timeout of %s and was ended%s", fence.Quote(j.name), span(j.work.Timeout), killed(r))}
 	}
 	if r.Stopped && ctx.Err() == nil { // by KILL alone, which came before the notice to end
-		return &ringfence.LostError{Fence: lease.Fence(), Cause: ringfence.EndExpired, Err: &exitError{code: r.ExitCode}}
+		return &ringfence.LostError{Fence: lease.Term(), Cause: ringfence.EndExpired, Err: &exitError{code: r.ExitCode}}
 	}
 	if r.ExitCode != 0 {
 		return &exitError{code: r.ExitCode}
@@ -162,6 +162,7 @@ func (j job) env(ctx context.Context, lease *ringfence.Lease, signature string) 
 	env := map[string]string{"RINGFENCE_NAME": j.name}
 	if !lease.Unfenced() {
 		env = fenceVariables(lease.Fence())
+		j.addKind(env, lease)
 	}
 	if signature != "" {
 		env[signatureEnv] = signature

@@ -17,7 +17,7 @@ type teller struct {
 }
 
 func (t *teller) tell(e ringfence.Event) {
-	name := fence.Quote(t.job.name)
+	name := fence.Quote(e.Fence.Name)
 	if s, ok := t.app.err.(*statusLine); ok && e.Kind != ringfence.EventWaiting {
 		s.clear() // the command writes next
 	}

@@ -1,0 +1,165 @@
+package ringfence
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/fence"
+)
+
+// several leases name and Kind.Also, all or none of them.
+func (l *Locker) several(ctx context.Context, name string, wait time.Duration, h Hold) (*Lease, error) {
+	return l.insist(ctx, name, wait, l.noWatch(ctx), nil, func(left time.Duration) (*Lease, error) {
+		return l.collect(ctx, name, left, h)
+	})
+}
+
+// collect acquires the names one after another, and has those that it holds renewed
+// meanwhile.
+func (l *Locker) collect(ctx context.Context, name string, wait time.Duration, h Hold) (*Lease, error) {
+	begun := l.now()
+	names := h.Kind.Names(name)
+	h.Kind = Kind{DelayAfterExpiry: h.Kind.DelayAfterExpiry}
+	all := newBond(ctx)
+	var whole *Lease
+	for _, n := range names {
+		lease, err := l.single(all.ctx, n, wait-l.now().elapsed(begun), h)
+		if err != nil {
+			return all.dissolve(ctx, err)
+		}
+		l.keeper.keepUp(lease, true)
+		all.add(lease)
+		if n == name {
+			whole = lease
+		}
+	}
+	whole.with = slices.DeleteFunc(all.leases, func(part *Lease) bool { return part == whole })
+	return l.collected(ctx, whole, nil)
+}
+
+// bond holds leases together: the first that ends ends the contexts of all.
+type bond struct {
+	ctx    context.Context // that of each is made from it
+	end    context.CancelCauseFunc
+	leases []*Lease
+}
+
+func newBond(ctx context.Context) *bond {
+	b := new(bond)
+	b.ctx, b.end = context.WithCancelCause(ctx)
+	return b
+}
+
+func (b *bond) add(le *Lease) {
+	b.leases = append(b.leases, le)
+	context.AfterFunc(le.ctx, func() { b.end(context.Cause(le.ctx)) })
+}
+
+// dissolve gives back those that were got before err.
+func (b *bond) dissolve(ctx context.Context, err error) (*Lease, error) {
+	if len(b.leases) > 0 {
+		err = b.leases[0].lostOnTheWay(ctx, err)
+	}
+	for _, le := range slices.Backward(b.leases) {
+		le.giveUp(ctx)
+	}
+	b.end(nil)
+	return nil, err
+}
+
+// collected is the lease, ready for work, when err is nil and nothing of it was lost on the way.
+// Otherwise it is given back.
+func (l *Locker) collected(ctx context.Context, whole *Lease, err error) (*Lease, error) {
+	for part := range whole.all() {
+		if err == nil {
+			err = part.freshen(ctx)
+		}
+	}
+	if err == nil && whole.usable() {
+		return whole, nil
+	}
+	err = whole.lostOnTheWay(ctx, err)
+	whole.giveUp(ctx)
+	return nil, err
+}
+
+// lostOnTheWay is why a lease can't be handed out after all: err, unless the lease was lost, which is
+// why there is an err.
+func (le *Lease) lostOnTheWay(ctx context.Context, err error) error {
+	if ended, lost := errors.AsType[*EndedError](context.Cause(le.ctx)); lost && ctx.Err() == nil {
+		return le.unusable(ended)
+	}
+	return cmp.Or(err, context.Cause(ctx), le.unusable(errSlow))
+}
+
+// unusable says that what was granted is of no use, for another try to get something better. It
+// is no loss of a lease, since nobody has worked.
+func (le *Lease) unusable(why error) error {
+	fault := &driver.Fault{Kind: ErrUnavailable, Err: errors.New(why.Error())}
+	return le.l.wrap("acquire", fence.Fence{Name: le.Fence().Name}, fault)
+}
+
+// freshen ends the renewals of a lease that was kept while its holder waited for more, unless
+// its Hold asks for them, and lets it last from now on.
+func (le *Lease) freshen(ctx context.Context) error {
+	if le.hold.Renew {
+		return nil
+	}
+	le.l.keeper.keepUp(le, false)
+	if le.age() < le.hold.TTL/100 {
+		return nil
+	}
+	return le.renew(ctx)
+}
+
+// age is how long ago the request was sent from which on the lease is trusted.
+func (le *Lease) age() time.Duration {
+	now := le.l.now()
+	le.mu.Lock()
+	defer le.mu.Unlock()
+	return now.elapsed(le.sent)
+}
+
+// giveUp releases a lease under which nothing was done. Where that can't be told, it ends by itself.
+func (le *Lease) giveUp(ctx context.Context) {
+	le.Waive()
+	_ = le.Release(context.WithoutCancel(ctx))
+}
+
+// all are the leases of the names of this one.
+func (le *Lease) all() iter.Seq[*Lease] {
+	return func(yield func(*Lease) bool) {
+		if !yield(le) {
+			return
+		}
+		for _, other := range le.with {
+			if !yield(other) {
+				return
+			}
+		}
+	}
+}
+
+// weakest is the one of them whose trust ends first.
+func (le *Lease) weakest() *Lease {
+	if len(le.with) == 0 {
+		return le
+	}
+	return slices.MinFunc(slices.Collect(le.all()), func(a, b *Lease) int { return cmp.Compare(a.remaining(), b.remaining()) })
+}
+
+// partOf is the one of them that ended so, or le where another lease did: the one whose
+// context the lease was acquired with.
+func (le *Lease) partOf(ended *EndedError) *Lease {
+	for _, other := range le.with {
+		if other.term.Fence == ended.Fence {
+			return other
+		}
+	}
+	return le
+}
