@@ -2,10 +2,12 @@ package govet
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ringfence-go/ringfence/review/rules"
@@ -92,15 +94,41 @@ func TestTypesAreUsed(t *testing.T) {
 
 func TestVettool(t *testing.T) {
 	t.Parallel()
-	tool := filepath.Join(t.TempDir(), "review.exe")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", tool, "../cmd/ringfence-review")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	out, err := vet(t.Context(), tree(t), tool)
+	out, err := vet(t.Context(), tree(t), tool(t))
 	if err == nil || !strings.Contains(out, "[pooled-session-lock]") || !strings.Contains(out, "job.go:8:") {
 		t.Errorf("go vet says: %v\n%s", err, out)
 	}
+}
+
+// tool builds the program that go vet starts, once for all tests.
+func tool(t *testing.T) string {
+	t.Helper()
+	if err := build(); err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+var (
+	program string
+	build   = sync.OnceValue(func() error {
+		out, err := exec.Command("go", "build", "-o", program, "../cmd/ringfence-review").CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+		return err
+	})
+)
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "review")
+	if err != nil {
+		panic(err)
+	}
+	program = filepath.Join(dir, "review.exe")
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 func vet(ctx context.Context, dir, tool string) (string, error) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/lang/golang"
-	"github.com/ringfence-go/ringfence/review/runner"
 )
 
 // Load reads the Go files of folders with their types. It asks the go command, which
@@ -26,13 +25,12 @@ func Load(ctx context.Context, dirs []string) (files map[string]*ir.File, why ma
 	return files, why
 }
 
-// modules puts the folders that may have locks in them under the modules that they
-// belong to.
+// modules puts the folders under the modules that they belong to.
 func modules(dirs []string, why map[string]string) map[string][]string {
 	byRoot := map[string][]string{}
 	for _, d := range dirs {
 		abs, err := filepath.Abs(d)
-		if err != nil || !mayLock(d) {
+		if err != nil {
 			continue
 		}
 		if root := moduleRoot(abs); root != "" {
@@ -53,25 +51,6 @@ func moduleRoot(dir string) string {
 			return ""
 		}
 	}
-}
-
-// mayLock reports whether a file of a folder mentions anything that a rule can start
-// from.
-func mayLock(dir string) bool {
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		return false
-	}
-	for _, name := range names {
-		info, err := os.Stat(name)
-		if err != nil || info.Size() > 2<<20 {
-			continue
-		}
-		if src, err := os.ReadFile(name); err == nil && runner.Triggers(src) {
-			return true
-		}
-	}
-	return false
 }
 
 const patience = 30 * time.Second

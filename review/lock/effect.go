@@ -26,12 +26,15 @@ type Effect struct {
 	Idempotent bool   // doing it twice does it once
 	Query      *Query
 	Grave      bool // money, mail, messages
+	Far        bool // a function of another package does it
 }
 
 // effect reads what a call does to the world, nil if nothing.
 func (f *Function) effect(s *Site) *Effect {
-	if len(s.Ops) > 0 {
-		return nil
+	for _, o := range s.Ops {
+		if o.Lock != nil {
+			return nil
+		}
 	}
 	if e := f.outside(s); e != nil {
 		return e
@@ -168,6 +171,8 @@ func (u *Unit) effectsOf(f *Function, depth int) []*Effect {
 	for _, s := range f.Sites {
 		if e := f.effect(s); e != nil {
 			list = append(list, e)
+		} else {
+			list = append(list, u.farEffects(f, s)...)
 		}
 	}
 	if depth > 0 {

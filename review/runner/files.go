@@ -237,7 +237,7 @@ func (r *run) typed(units []*unit) {
 	}
 	var dirs []string
 	for _, u := range units {
-		if u.language == ir.Go {
+		if u.language == ir.Go && u.wanted {
 			dirs = append(dirs, u.dir)
 		}
 	}

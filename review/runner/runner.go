@@ -66,7 +66,7 @@ func Run(ctx context.Context, o *Options) (*Result, error) {
 		return nil, err
 	}
 	r.changed = changed
-	units := r.units()
+	units := r.packages(r.units())
 	r.typed(units)
 	r.each(units)
 	slices.SortFunc(r.result.Findings, func(a, b Finding) int {
@@ -132,6 +132,7 @@ type unit struct {
 	dir      string
 	language ir.Language
 	paths    []string
+	pkg
 }
 
 func (r *run) problem(path, format string, args ...any) {
@@ -178,14 +179,20 @@ func (r *run) each(units []*unit) {
 // bounded reviews a unit, and gives it up if it takes too long. What was given up
 // may run on for a while; its outcome is dropped.
 func (r *run) bounded(u *unit) {
+	defer close(u.done)
+	known := u.known()
 	done := make(chan outcome, 1)
 	go func() {
-		done <- r.guarded(u)
+		done <- r.guarded(u, known)
 	}()
 	timer := time.NewTimer(r.MaxTime)
 	defer timer.Stop()
 	select {
 	case out := <-done:
+		u.outline = out.outline
+		if u.quiet {
+			return
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.result.Findings = append(r.result.Findings, out.findings...)
@@ -203,11 +210,12 @@ type outcome struct {
 	findings     []Finding
 	files, lines int
 	problems     []Problem
+	outline      *lock.Outline
 }
 
 // guarded reviews a unit. Where that fails by an error of our own, each of its files
 // is reviewed alone, so that one of them costs the others nothing but their helpers.
-func (r *run) guarded(u *unit) (out outcome) {
+func (r *run) guarded(u *unit, known map[string]*lock.Outline) (out outcome) {
 	defer func() {
 		x := recover()
 		switch {
@@ -215,16 +223,15 @@ func (r *run) guarded(u *unit) (out outcome) {
 		case len(u.paths) == 1:
 			out = outcome{problems: []Problem{{r.relative(u.paths[0]), fmt.Sprintf("an error of the reviewer itself: %v at %s", x, where())}}}
 		default:
-			out = r.alone(u)
+			out = r.alone(u, known)
 		}
 	}()
-	out.findings, out.files, out.lines = r.review(u)
-	return out
+	return r.review(u, known)
 }
 
-func (r *run) alone(u *unit) (all outcome) {
+func (r *run) alone(u *unit, known map[string]*lock.Outline) (all outcome) {
 	for _, path := range u.paths {
-		out := r.guarded(&unit{u.dir, u.language, []string{path}})
+		out := r.guarded(&unit{dir: u.dir, language: u.language, paths: []string{path}, pkg: u.pkg}, known)
 		all.findings = append(all.findings, out.findings...)
 		all.problems = append(all.problems, out.problems...)
 		all.files += out.files
@@ -243,35 +250,42 @@ func where() string {
 	return "an unknown place"
 }
 
-func (r *run) review(u *unit) (findings []Finding, files, lineCount int) {
-	var parsed []*ir.File
-	asks := false
+func (r *run) review(u *unit, known map[string]*lock.Outline) (out outcome) {
 	sources := map[string][]byte{}
+	asks := u.wanted
 	for _, path := range u.paths {
 		src, ok := r.read(path)
 		if !ok {
 			continue
 		}
-		files++
-		lineCount += countLines(src)
+		out.files++
+		out.lines += countLines(src)
 		sources[path] = src
-		asks = asks || Triggers(src)
+		asks = asks || u.language != ir.Go && Triggers(src)
 	}
 	if !asks {
-		return nil, files, lineCount
+		return out
 	}
+	var parsed []*ir.File
 	for _, path := range u.paths {
 		if src, ok := sources[path]; ok {
 			parsed = append(parsed, r.parse(u, path, src))
 		}
 	}
-	model := lock.NewUnit(parsed)
+	model := lock.NewUnitAmong(parsed, known)
+	if u.path != "" {
+		out.outline = model.Outline(u.path)
+	}
+	if u.quiet {
+		return out
+	}
 	for _, ru := range r.Rules {
 		for _, f := range rule.Run(ru, model) {
-			findings = append(findings, r.place(f))
+			out.findings = append(out.findings, r.place(f))
 		}
 	}
-	return r.keep(parsed, findings), files, lineCount
+	out.findings = r.keep(parsed, out.findings)
+	return out
 }
 
 func (r *run) parse(u *unit, path string, src []byte) *ir.File {

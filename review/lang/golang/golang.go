@@ -133,7 +133,7 @@ func (l *lowering) funcDecl(d *ast.FuncDecl) {
 		}
 	}
 	l.file.Funcs = append(l.file.Funcs, f)
-	f.Params = l.params(d.Type.Params)
+	f.Params, f.Results = l.params(d.Type.Params), l.params(d.Type.Results)
 	l.inside(f, d.Body)
 }
 
@@ -181,6 +181,13 @@ func (l *lowering) typeSpec(s *ast.TypeSpec) {
 	switch t := s.Type.(type) {
 	case *ast.StructType:
 		fields = t.Fields
+	case *ast.InterfaceType:
+		for _, m := range t.Methods.List {
+			for _, n := range m.Names {
+				c.Wants = append(c.Wants, n.Name)
+			}
+		}
+		return
 	default:
 		return
 	}
