@@ -1,16 +1,13 @@
 package govet
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -113,26 +110,4 @@ func TestOnePackageIsAskedFor(t *testing.T) {
 	dir, wanted := clients(t)
 	wanted = slices.DeleteFunc(wanted, func(w string) bool { return !strings.HasPrefix(w, "jobs/") })
 	differ(t, findings(t, &runner.Options{Dir: dir, Paths: []string{"jobs"}, Typed: Load}), wanted)
-}
-
-var diagnostic = regexp.MustCompile(`(?m)^(?:\./|vet: )?([\w./]+):(\d+):\d+: .*\[([a-z-]+)\]$`)
-
-func TestVettoolFollowsPackages(t *testing.T) {
-	t.Parallel()
-	dir, wanted := clients(t)
-	cmd := exec.CommandContext(t.Context(), "go", "vet", "-vettool="+tool(t), "./...")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		t.Errorf("go vet found nothing:\n%s", out)
-	}
-	found := map[string]string{}
-	for _, m := range diagnostic.FindAllStringSubmatch(string(bytes.ReplaceAll(out, []byte("\\"), []byte("/"))), -1) {
-		found[m[1]+":"+m[2]+" rule "+strconv.Itoa(rules.Named(m[3]).Number)] = m[0]
-	}
-	differ(t, found, wanted)
-	if t.Failed() {
-		t.Logf("%s", out)
-	}
 }

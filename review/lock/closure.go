@@ -1,14 +1,18 @@
 package lock
 
-import "github.com/ringfence-go/ringfence/review/ir"
+import (
+	"slices"
 
-// handout is a lambda that a function returns, and which of its results it is.
+	"github.com/ringfence-go/ringfence/review/ir"
+)
+
+// handout is a function that another one returns, and which of its results it is.
 type handout struct {
-	lambda *ir.Expr
-	index  int
+	to    *ir.Func
+	index int
 }
 
-// handouts are the lambdas that a function returns: what stands in them is done by
+// handouts are the functions that a function returns: what stands in them is done by
 // whoever calls them.
 func (f *Function) handouts() []handout {
 	if f.lookedFor {
@@ -24,51 +28,68 @@ func (f *Function) handouts() []handout {
 			list = s.X.Args
 		}
 		for i, x := range list {
-			if lambda := f.lambdaOf(x); lambda != nil {
-				f.out = append(f.out, handout{lambda, i})
+			if to := f.functionOf(x); to != nil {
+				f.out = append(f.out, handout{to, i})
 			}
 		}
 	})
 	return f.out
 }
 
-// lambdaOf follows a value to the lambda that it is, in a conversion perhaps.
-func (f *Function) lambdaOf(x *ir.Expr) *ir.Expr {
+// functionOf follows a value to the function that it is, in a conversion perhaps.
+func (f *Function) functionOf(x *ir.Expr) *ir.Func {
 	v := f.resolve(x)
 	if v.Kind == ir.Call && len(v.Args) == 1 {
 		v = v.In.resolve(v.Args[0])
 	}
-	if v.Kind == ir.Lambda && v.In == f {
-		return v.Expr
+	switch v.Kind {
+	case ir.Lambda:
+		return v.Func
+	case ir.Name, ir.Member:
+		if g := f.Unit.referred(v.In, v.Expr); g != nil {
+			return g.Func
+		}
 	}
 	return nil
 }
 
 // handsOut reports whether a site stands in a lambda that its function returns.
-func (f *Function) handsOut(s *Site) (handout, bool) {
+func (f *Function) handsOut(s *Site) bool {
 	for _, st := range s.Path {
-		if st.Branch != InLambda {
-			continue
-		}
-		for _, h := range f.handouts() {
-			if h.lambda == st.Lambda {
-				return h, true
-			}
+		if st.Branch == InLambda && slices.ContainsFunc(f.handouts(), func(h handout) bool { return h.to == st.Lambda.Func }) {
+			return true
 		}
 	}
-	return handout{}, false
+	return false
 }
 
-// handed is what an op in a lambda means to who calls the lambda; nil if it means
+// opsOf are the ops of a function that another one hands out: a lambda in it, or a
+// function with a name.
+func (f *Function) opsOf(h handout) (list []*Op) {
+	if g := f.Unit.byFunc[h.to]; g != nil {
+		for _, s := range g.Sites {
+			list = append(list, s.Ops...)
+		}
+		return list
+	}
+	for _, s := range f.Sites {
+		if slices.ContainsFunc(s.Path, func(st Step) bool { return st.Branch == InLambda && st.Lambda.Func == h.to }) {
+			list = append(list, s.Ops...)
+		}
+	}
+	return list
+}
+
+// handed is what an op means to who is handed the function that it stands in; nil if it means
 // nothing.
-func handed(o *Op, lambda *ir.Func) *Op {
+func handed(o *Op, to *ir.Func) *Op {
 	if !o.Is(Release, GiveUp, Renew, Confirm) {
 		return nil
 	}
 	out := o.behindHelper()
 	switch {
 	case o.File().Language == ir.Go:
-		out.Gives = resultsTell(lambda)
+		out.Gives = resultsTell(to)
 	case o.Use == Returned:
 		out.Gives = o.Gives
 	}
@@ -108,13 +129,12 @@ func (s *Site) carryResult() {
 	if g == nil {
 		return
 	}
-	for _, inner := range g.Sites {
-		h, ok := g.handsOut(inner)
-		if !ok || h.index != index {
+	for _, h := range g.handouts() {
+		if h.index != index {
 			continue
 		}
-		for _, o := range inner.Ops {
-			if out := handed(o, h.lambda.Func); out != nil && len(s.Ops) < 20 && !s.has(o.Root()) {
+		for _, o := range g.opsOf(h) {
+			if out := handed(o, h.to); out != nil && len(s.Ops) < 20 && !s.has(o.Root()) {
 				out.Site = s
 				s.Ops = append(s.Ops, out)
 			}

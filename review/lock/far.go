@@ -34,7 +34,23 @@ func (u *Unit) findDeed(f *Function, e *ir.Expr) *Deed {
 			return u.known[i.Path].deed(e.Method())
 		}
 	}
-	return u.named(strings.TrimLeft(f.typeOf(receiver), "*") + "." + e.Method())
+	t := f.typeOf(receiver)
+	if t == "" {
+		t = u.returned(f, receiver)
+	}
+	return u.named(t + "." + e.Method())
+}
+
+// returned is the type of a value that a function of another package returned.
+func (u *Unit) returned(f *Function, e *ir.Expr) string {
+	d, ok := f.lookup(e.Name, e.Pos)
+	if !ok || e.Kind != ir.Name || d.x == nil || d.x == e {
+		return ""
+	}
+	if made := u.deedOf(d.in, d.x); made != nil && max(d.index, 0) < len(made.Returns) {
+		return made.Returns[max(d.index, 0)]
+	}
+	return ""
 }
 
 // named finds a function by its import path, a dot, its name.
@@ -96,6 +112,14 @@ func (f *Function) farOp(s *Site, call *ir.Expr, d *Deed, a Act) *Op {
 			op.Key = strings.ReplaceAll(op.Key, hole, f.Key(call.Arg(i)))
 		}
 	}
+	if strings.ContainsAny(op.Key, "{}") {
+		for _, x := range call.Args {
+			if v := f.resolve(x); v.Kind == ir.String { // the key went through an object there
+				op.Key = f.Key(x)
+				break
+			}
+		}
+	}
 	if a.Lock == "" { // an op of the caller's own, by a wrapper of the client
 		op.far = nil
 		op.Value = arg(a.FromParam.Value)
@@ -118,20 +142,49 @@ func libraryNamed(name string) *Library {
 	return nil
 }
 
-// farLock is the lock of another package that an op is on.
+// farLock is the lock of another package that an op is on: each key with which it is
+// taken is one.
 func (u *Unit) farLock(o *Op) *Lock {
+	if o.Do != Acquire {
+		if take := o.takenBy(); take != nil {
+			return take.Lock
+		}
+	}
 	for _, l := range u.Locks {
-		if l.ID == o.far.Lock {
+		if l.ID == o.far.Lock && (l.Key == o.Key || o.Do != Acquire) {
 			l.Kept = l.Kept || o.far.Kept
-			if l.Key != o.Key && o.Do == Acquire {
-				l.Key = o.Key
-			}
 			return l
 		}
 	}
 	l := &Lock{ID: o.far.Lock, Key: o.Key, Family: o.Family, Library: o.Library, Leader: o.far.Leader, Kept: o.far.Kept}
 	u.Locks = append(u.Locks, l)
 	return l
+}
+
+// takenBy is the op that returned the object which an op is called on; nil if that
+// is not in sight.
+func (o *Op) takenBy() *Op {
+	made := o.Call
+	if r := o.Call.Receiver(); r != nil {
+		d, ok := o.In.lookup(r.Name, r.Pos)
+		if !ok || r.Kind != ir.Name {
+			return nil
+		}
+		made = d.x
+	} else if v, _ := o.In.madeBy(o.Call); v.Expr != nil {
+		made = v.Expr
+	}
+	for _, s := range o.In.Sites {
+		if s.Call != made {
+			continue
+		}
+		for _, take := range s.Ops {
+			if take.far != nil && take.far.Lock == o.far.Lock && take.Lock != nil {
+				return take
+			}
+		}
+	}
+	return nil
 }
 
 // farCallbacks are what functions of other packages run while they hold a lock.
@@ -159,20 +212,14 @@ func (u *Unit) farCallback(f *Function, s *Site, d *Deed, r Run, x *ir.Expr) {
 	}
 	take.Lock = u.farLock(take)
 	section := &Section{Lock: take.Lock, Acquire: take, In: f, Whole: true}
-	if lambda := f.lambdaOf(x); lambda != nil {
-		section.From, section.To = lambda.Pos, lambda.End
-		u.add(section)
-		return
-	}
 	if i := f.from(x); i > 0 {
 		f.handedOn = append(f.handedOn, Run{i - 1, r.Act})
-		return
-	}
-	if x.Kind == ir.Name || x.Kind == ir.Member {
-		if g := u.referred(f, x); g != nil {
-			section.In, section.From, section.To = g, g.Pos, g.End
-			u.add(section)
+	} else if to := f.functionOf(x); to != nil {
+		section.From, section.To = to.Pos, to.End
+		if g := u.byFunc[to]; g != nil {
+			section.In = g
 		}
+		u.add(section)
 	}
 }
 

@@ -34,7 +34,7 @@ func (u *Unit) link() {
 // carry adds what a helper does to the call of it.
 func (s *Site) carry(g *Function) {
 	for _, inner := range g.Sites {
-		if _, later := g.handsOut(inner); later {
+		if g.handsOut(inner) {
 			continue
 		}
 		for _, o := range inner.Ops {
@@ -109,7 +109,7 @@ func (g *Function) takes(o *Op) bool {
 
 func (g *Function) does(o *Op, match func(*Op) bool) bool {
 	for _, s := range g.Sites {
-		if _, later := g.handsOut(s); later {
+		if g.handsOut(s) {
 			continue
 		}
 		for _, other := range s.Ops {

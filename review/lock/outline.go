@@ -21,6 +21,7 @@ type Outline struct {
 type Deed struct {
 	Name    string   // Func, or Type.Method
 	Params  []string // the names of its parameters, as they stand in keys
+	Returns []string // the types of what it returns
 	Acts    []Act
 	Results []Result
 	Runs    []Run
@@ -88,7 +89,7 @@ func (u *Unit) Outline(path string) *Outline {
 		if !isUpper(f.Name) || strings.HasSuffix(f.File.Path, "_test.go") {
 			continue
 		}
-		d := f.deed()
+		d := f.deed(path)
 		if len(d.Acts)+len(d.Results)+len(d.Runs)+len(d.Effects) > 0 {
 			out.Deeds = append(out.Deeds, d)
 		}
@@ -121,7 +122,7 @@ func (u *Unit) interfaces(deeds []Deed) (list []Deed) {
 // maxDeed bounds what is kept of one function.
 const maxDeed = 20
 
-func (f *Function) deed() Deed {
+func (f *Function) deed(path string) Deed {
 	d := Deed{Name: f.Name}
 	if c := f.class(); c != nil {
 		d.Name = c.Name + "." + f.Name
@@ -129,23 +130,23 @@ func (f *Function) deed() Deed {
 	for _, p := range f.Params {
 		d.Params = append(d.Params, p.Name)
 	}
-	results := map[int][]Act{}
+	for _, r := range f.Results {
+		if f.Unit.classes[r.Type] != nil {
+			r.Type = path + "." + r.Type
+		}
+		d.Returns = append(d.Returns, r.Type)
+	}
 	for _, s := range f.Sites {
+		if f.handsOut(s) {
+			continue
+		}
 		for _, o := range s.Ops {
-			if i, ok := f.handsOut(s); ok {
-				if out := handed(o, i.lambda.Func); out != nil {
-					results[i.index] = append(results[i.index], f.act(out))
-				}
-			} else if a, ok := f.acts(o); ok && len(d.Acts) < maxDeed {
+			if a, ok := f.acts(o); ok && len(d.Acts) < maxDeed {
 				d.Acts = append(d.Acts, a)
 			}
 		}
 	}
-	for i, acts := range results {
-		d.Results = append(d.Results, Result{i, acts[:min(len(acts), maxDeed)]})
-	}
-	slices.SortFunc(d.Results, func(a, b Result) int { return a.Index - b.Index })
-	d.Runs = f.runs()
+	d.Results, d.Runs = f.results(), f.runs()
 	for _, e := range f.Unit.effectsOf(f, 3) {
 		out := Outcome{Kind: e.Kind, What: e.What, Fenced: e.Fenced, Guarded: e.Guarded, Idempotent: e.Idempotent, Grave: e.Grave}
 		if len(d.Effects) < maxDeed && !slices.Contains(d.Effects, out) {
@@ -153,6 +154,22 @@ func (f *Function) deed() Deed {
 		}
 	}
 	return d
+}
+
+// results are what the functions do that a function hands out.
+func (f *Function) results() (list []Result) {
+	for _, h := range f.handouts() {
+		r := Result{Index: h.index}
+		for _, o := range f.opsOf(h) {
+			if out := handed(o, h.to); out != nil && out.Root().Lock != nil && len(r.Acts) < maxDeed {
+				r.Acts = append(r.Acts, f.act(out))
+			}
+		}
+		if len(r.Acts) > 0 {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // acts is what an op of a function is to its callers, if it is anything.

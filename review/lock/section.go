@@ -188,7 +188,7 @@ func (s *Section) Callback() *Site {
 			continue
 		}
 		path := site.Call.X.Path()
-		if path == "yield" || site.Call.X.Kind == ir.Lambda {
+		if path == "yield" {
 			return site
 		}
 		if p, ok := s.In.param(firstWord(path)); ok && site.Call.X.Kind == ir.Name && p.Name != "" {
@@ -338,11 +338,7 @@ func (u *Unit) within(s *Section) (list []*Effect) {
 		if !s.Holds(site.Pos()) || s.notTaken(site) {
 			continue
 		}
-		if e := s.In.effect(site); e != nil {
-			add(e)
-		} else {
-			add(u.farEffects(s.In, site)...)
-		}
+		add(u.effectsAt(s.In, site)...)
 	}
 	for _, c := range s.In.calls {
 		if s.Holds(c.site.Pos()) && !s.notTaken(c.site) {
