@@ -15,6 +15,7 @@ func (u *Unit) deedOf(f *Function, e *ir.Expr) *Deed {
 	}
 	d, ok := u.deeds[e]
 	if !ok {
+		u.deeds[e] = nil // a call on a value that is made of itself ends here
 		d = u.findDeed(f, e)
 		u.deeds[e] = d
 	}

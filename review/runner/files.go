@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -125,7 +124,7 @@ var testNames = []string{"_test.go", "_test.py", ".test.js", ".test.ts", ".test.
 // isTest reports whether a file is a test: what it does with locks is often wrong on
 // purpose.
 func isTest(name string) bool {
-	base := path.Base(name)
+	base := filepath.Base(name)
 	for _, end := range testNames {
 		if strings.HasSuffix(base, end) {
 			return true

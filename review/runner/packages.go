@@ -96,7 +96,7 @@ func (p *packager) read(u *unit) {
 		if err != nil {
 			continue
 		}
-		u.wanted = u.wanted || Triggers(src)
+		u.wanted = u.wanted || (p.Strict || !isTest(name)) && Triggers(src)
 		if m.path != "" && !strings.HasSuffix(name, "_test.go") && bytes.Contains(src, []byte(m.path)) {
 			p.imports[u] = append(p.imports[u], importsOf(src, m.path)...)
 		}

@@ -261,14 +261,14 @@ func (r *run) review(u *unit, known map[string]*lock.Outline) (out outcome) {
 		out.files++
 		out.lines += countLines(src)
 		sources[path] = src
-		asks = asks || u.language != ir.Go && Triggers(src)
+		asks = asks || u.language != ir.Go && (r.Strict || !isTest(path)) && Triggers(src)
 	}
 	if !asks {
 		return out
 	}
 	var parsed []*ir.File
 	for _, path := range u.paths {
-		if src, ok := sources[path]; ok {
+		if src, ok := sources[path]; ok && (r.Strict || !isTest(path)) {
 			parsed = append(parsed, r.parse(u, path, src))
 		}
 	}
@@ -314,7 +314,7 @@ func (r *run) keep(files []*ir.File, findings []Finding) (kept []Finding) {
 	ignored := r.suppressions(files)
 	for _, f := range findings {
 		switch {
-		case (f.Confidence < rule.Likely || isTest(f.Path)) && !r.Strict:
+		case f.Confidence < rule.Likely && !r.Strict:
 		case r.changed != nil && !r.changed[f.Path].has(f.Line):
 		case ignored.covers(f):
 		default:
