@@ -48,8 +48,10 @@ func (w *walker) path(p string) {
 		w.problem(p, "does not exist")
 	case err != nil:
 		w.problem(p, "%v", err)
-	case !info.IsDir():
+	case info.Mode().IsRegular():
 		w.file(p, true)
+	case !info.IsDir():
+		w.problem(p, "is neither a file nor a folder") // to read a pipe would be to wait for ever
 	default:
 		if real, err := filepath.EvalSymlinks(p); err == nil {
 			p = real

@@ -295,11 +295,26 @@ func (r *run) parse(u *unit, path string, src []byte) *ir.File {
 	f := lang.Parse(u.language, path, src)
 	if len(f.Faults) > 0 {
 		line, _ := f.Position(f.Faults[0].Pos)
+		if fault := deepest(f.Faults); fault != nil {
+			line, _ = f.Position(fault.Pos)
+			r.problem(path, "line %d: nested too deeply: what is further in was not reviewed", line)
+			return f
+		}
 		r.mu.Lock()
 		r.result.Notes = append(r.result.Notes, Problem{r.relative(path), fmt.Sprintf("line %d: %s; what could be read was reviewed", line, f.Faults[0].Text)})
 		r.mu.Unlock()
 	}
 	return f
+}
+
+// deepest is the fault that says that a bound on nesting was hit; nil if none does.
+func deepest(list []ir.Fault) *ir.Fault {
+	for i := range list {
+		if strings.Contains(list[i].Text, "nested too deeply") || strings.Contains(list[i].Text, "max nesting depth") {
+			return &list[i]
+		}
+	}
+	return nil
 }
 
 func (r *run) place(f rule.Finding) Finding {
