@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,10 +18,12 @@ import (
 // Load reads the Go files of folders with their types. It asks the go command, which
 // is kept from downloading anything and from running cgo. A folder that does not
 // type-check is left to be read by its syntax, and why says so.
-func Load(ctx context.Context, dirs []string) (files map[string]*ir.File, why map[string]string) {
+func Load(ctx context.Context, dirs []string, tests bool) (files map[string]*ir.File, why map[string]string) {
 	files, why = map[string]*ir.File{}, map[string]string{}
 	for root, list := range modules(dirs, why) {
-		load(ctx, root, list, files, why)
+		for some := range slices.Chunk(list, atOnce) {
+			load(ctx, root, some, tests, files, why)
+		}
 	}
 	return files, why
 }
@@ -53,13 +56,16 @@ func moduleRoot(dir string) string {
 	}
 }
 
-const patience = 30 * time.Second
+const (
+	patience = 2 * time.Minute // with the go command, which may have to compile what is imported
+	atOnce   = 200             // so many packages are in memory with their types
+)
 
-func load(ctx context.Context, root string, dirs []string, files map[string]*ir.File, why map[string]string) {
+func load(ctx context.Context, root string, dirs []string, tests bool, files map[string]*ir.File, why map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cfg := &packages.Config{
-		Context: ctx, Dir: root, Tests: true,
+		Context: ctx, Dir: root, Tests: tests,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedExportFile,
 		Env:  append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local", "CGO_ENABLED=0", "GOFLAGS=-mod=readonly -buildvcs=false", "GOVCS=*:off"),
 	}

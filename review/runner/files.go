@@ -245,7 +245,7 @@ func (r *run) typed(units []*unit) {
 	if len(dirs) == 0 {
 		return
 	}
-	files, why := r.Typed(r.ctx, dirs)
+	files, why := r.Typed(r.ctx, dirs, r.Strict)
 	r.files = files
 	for dir, reason := range why {
 		r.result.Notes = append(r.result.Notes, Problem{r.relative(dir), "reviewed by syntax: " + reason})

@@ -28,15 +28,16 @@ type Options struct {
 	Baseline *Baseline    // findings that are known. Defaults to none
 
 	MaxSize int64         // larger files are not read, and named. Defaults to 2 MiB
-	MaxTime time.Duration // a file or folder that takes longer is given up, and named. Defaults to 20 s
+	MaxTime time.Duration // a file or folder that takes longer is given up, and named. Defaults to 1 min
 
 	Progress func(done, all int) // is told how far the work is. Defaults to nobody
 	Typed    TypedFiles          // reads Go packages with their types. Defaults to reading Go by its syntax
 }
 
-// TypedFiles reads the Go files of folders with types. What it does not return is
-// read by its syntax; why says so, for each folder.
-type TypedFiles func(ctx context.Context, dirs []string) (files map[string]*ir.File, why map[string]string)
+// TypedFiles reads the Go files of folders with types, those of tests if they are
+// asked for. What it does not return is read by its syntax; why says so, for each
+// folder.
+type TypedFiles func(ctx context.Context, dirs []string, tests bool) (files map[string]*ir.File, why map[string]string)
 
 // A Result is what a review found.
 type Result struct {
@@ -113,7 +114,7 @@ func withDefaults(o *Options) Options {
 		out.MaxSize = 2 << 20
 	}
 	if out.MaxTime == 0 {
-		out.MaxTime = 20 * time.Second
+		out.MaxTime = time.Minute
 	}
 	return out
 }

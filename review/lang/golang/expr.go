@@ -17,6 +17,7 @@ func (l *lowering) expr(e ast.Expr) *ir.Expr {
 	out := &ir.Expr{Pos: l.pos(e.Pos()), End: l.pos(e.End())}
 	if l.depth++; l.depth > maxDepth {
 		l.depth--
+		l.tooDeep(out.Pos)
 		return out
 	}
 	defer func() { l.depth-- }()

@@ -68,6 +68,13 @@ type lowering struct {
 // maxDepth bounds nesting; go/parser has a bound of its own that is far higher.
 const maxDepth = 300
 
+// tooDeep notes, once, that what is further in is not read.
+func (l *lowering) tooDeep(p ir.Pos) {
+	if len(l.file.Faults) == 0 {
+		l.file.Faults = append(l.file.Faults, ir.Fault{Pos: p, Text: "nested too deeply"})
+	}
+}
+
 func (l *lowering) pos(p token.Pos) ir.Pos {
 	if !p.IsValid() {
 		return 0
