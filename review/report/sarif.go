@@ -3,9 +3,7 @@ package report
 import (
 	"io"
 	"net/url"
-	"unicode/utf8"
 
-	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/rule"
 	"github.com/ringfence-go/ringfence/review/runner"
 )
@@ -143,7 +141,7 @@ func result(f runner.Finding, index int, print string) sarifResult {
 	if f.Fix != "" {
 		text += ". Fix: " + f.Fix
 	}
-	line, column := position(f, f.Pos)
+	line, column := f.Place(f.Pos)
 	out := sarifResult{
 		RuleID: f.Rule.Name, RuleIndex: index, Level: f.Severity.String(), Message: sarifText{text},
 		Locations:           []sarifLocation{location(f.Path, line, column, "")},
@@ -151,7 +149,7 @@ func result(f runner.Finding, index int, print string) sarifResult {
 		Properties:          map[string]any{"confidence": f.Confidence.String(), "number": f.Rule.Number},
 	}
 	for _, rel := range f.Related {
-		line, column := position(f, rel.Pos)
+		line, column := f.Place(rel.Pos)
 		out.RelatedLocations = append(out.RelatedLocations, location(f.Path, line, column, rel.Text))
 	}
 	if f.Edit != nil {
@@ -163,18 +161,10 @@ func result(f runner.Finding, index int, print string) sarifResult {
 // fix is the edit of a finding.
 func fix(f runner.Finding) sarifFix {
 	var region sarifRegion
-	region.StartLine, region.StartColumn = position(f, f.Edit.From)
-	region.EndLine, region.EndColumn = position(f, f.Edit.To)
+	region.StartLine, region.StartColumn = f.Place(f.Edit.From)
+	region.EndLine, region.EndColumn = f.Place(f.Edit.To)
 	change := sarifChange{artifact(f.Path), []sarifReplacement{{region, sarifText{f.Edit.Text}}}}
 	return sarifFix{sarifText{f.Fix}, []sarifChange{change}}
-}
-
-// position is a place in a file, with the column counted in characters, as
-// columnKind says, and not in bytes.
-func position(f runner.Finding, p ir.Pos) (line, column int) {
-	line, column = f.File.Position(p)
-	text := f.File.Line(line)
-	return line, utf8.RuneCountInString(text[:min(column-1, len(text))]) + 1
 }
 
 // base is what paths are relative to, by the name that code scanning knows.

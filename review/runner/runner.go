@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/lang"
@@ -57,6 +58,13 @@ type Finding struct {
 	Path         string // relative to Options.Dir, with slashes
 	Line, Column int
 	Text         string // the line
+}
+
+// Place is a place in the file of a finding; the column counts characters, not bytes.
+func (f Finding) Place(p ir.Pos) (line, column int) {
+	line, column = f.File.Position(p)
+	text := f.File.Line(line)
+	return line, utf8.RuneCountInString(text[:min(column-1, len(text))]) + 1
 }
 
 // Run reviews.
