@@ -4,6 +4,7 @@ package govet
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -21,11 +22,19 @@ const pages = "https://github.com/ringfence-go/ringfence/blob/main/docs/review"
 
 // Analyzer finds unsafe locks in a Go package.
 var Analyzer = &analysis.Analyzer{
-	Name: "ringfence",
-	Doc:  "find unsafe distributed locks\n\nReports locks that are taken, held or given back so that two holders can work at once; ringfence-review rules lists the rules.",
-	URL:  pages,
-	Run:  run,
+	Name:      "ringfence",
+	Doc:       "find unsafe distributed locks\n\nReports locks that are taken, held or given back so that two holders can work at once; ringfence-review rules lists the rules.",
+	URL:       pages,
+	Run:       run,
+	FactTypes: []analysis.Fact{new(outline)},
 }
+
+// outline is what the packages that import one need to know of it.
+type outline struct{ lock.Outline }
+
+func (*outline) AFact() {}
+
+func (o *outline) String() string { return "what " + o.Path + " does with locks" }
 
 // Asked reports whether go vet has started this program.
 func Asked(args []string) bool {
@@ -41,24 +50,19 @@ func Asked(args []string) bool {
 func Main() { unitchecker.Main(Analyzer) }
 
 func run(pass *analysis.Pass) (any, error) {
-	var files []*ir.File
-	asks := false
-	for i, f := range pass.Files {
-		name := pass.Fset.PositionFor(f.Pos(), false).Filename
-		src, err := pass.ReadFile(name)
-		if err != nil {
-			if src, err = os.ReadFile(name); err != nil {
-				continue
-			}
-		}
-		asks = asks || runner.Triggers(src)
-		lowered := golang.Lower(pass.Fset, pass.Files[i], src, pass.TypesInfo)
-		files = append(files, lowered)
-	}
-	if !asks {
+	if !reviewed(pass) {
 		return nil, nil
 	}
-	u := lock.NewUnit(files)
+	known := map[string]*lock.Outline{}
+	for _, f := range pass.AllPackageFacts() {
+		if o, ok := f.Fact.(*outline); ok {
+			known[o.Path] = &o.Outline
+		}
+	}
+	u := lock.NewUnitAmong(lower(pass), known)
+	if o := u.Outline(pass.Pkg.Path()); len(o.Deeds) > 0 {
+		pass.ExportPackageFact(&outline{*o})
+	}
 	for _, r := range rules.All {
 		for _, f := range rule.Run(r, u) {
 			if f.Confidence >= rule.Likely && !runner.Suppressed(f) {
@@ -67,6 +71,34 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 	}
 	return nil, nil
+}
+
+// reviewed reports whether a package belongs to the code under review, not to what
+// was downloaded for it, nor to the standard library.
+func reviewed(pass *analysis.Pass) bool {
+	if pass.Module != nil {
+		return pass.Module.Version == ""
+	}
+	if len(pass.Files) == 0 {
+		return false
+	}
+	dir := filepath.ToSlash(filepath.Dir(pass.Fset.PositionFor(pass.Files[0].Pos(), false).Filename))
+	first, _, _ := strings.Cut(pass.Pkg.Path(), "/")
+	return strings.Contains(first, ".") || !strings.HasSuffix(dir, "/src/"+pass.Pkg.Path())
+}
+
+func lower(pass *analysis.Pass) (files []*ir.File) {
+	for _, f := range pass.Files {
+		name := pass.Fset.PositionFor(f.Pos(), false).Filename
+		src, err := pass.ReadFile(name)
+		if err != nil {
+			if src, err = os.ReadFile(name); err != nil {
+				continue
+			}
+		}
+		files = append(files, golang.Lower(pass.Fset, f, src, pass.TypesInfo))
+	}
+	return files
 }
 
 func report(pass *analysis.Pass, f rule.Finding) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,27 +13,27 @@ import (
 
 	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/lang/golang"
-	"github.com/ringfence-go/ringfence/review/runner"
 )
 
 // Load reads the Go files of folders with their types. It asks the go command, which
 // is kept from downloading anything and from running cgo. A folder that does not
 // type-check is left to be read by its syntax, and why says so.
-func Load(ctx context.Context, dirs []string) (files map[string]*ir.File, why map[string]string) {
+func Load(ctx context.Context, dirs []string, tests bool) (files map[string]*ir.File, why map[string]string) {
 	files, why = map[string]*ir.File{}, map[string]string{}
 	for root, list := range modules(dirs, why) {
-		load(ctx, root, list, files, why)
+		for some := range slices.Chunk(list, atOnce) {
+			load(ctx, root, some, tests, files, why)
+		}
 	}
 	return files, why
 }
 
-// modules puts the folders that may have locks in them under the modules that they
-// belong to.
+// modules puts the folders under the modules that they belong to.
 func modules(dirs []string, why map[string]string) map[string][]string {
 	byRoot := map[string][]string{}
 	for _, d := range dirs {
 		abs, err := filepath.Abs(d)
-		if err != nil || !mayLock(d) {
+		if err != nil {
 			continue
 		}
 		if root := moduleRoot(abs); root != "" {
@@ -55,32 +56,16 @@ func moduleRoot(dir string) string {
 	}
 }
 
-// mayLock reports whether a file of a folder mentions anything that a rule can start
-// from.
-func mayLock(dir string) bool {
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		return false
-	}
-	for _, name := range names {
-		info, err := os.Stat(name)
-		if err != nil || info.Size() > 2<<20 {
-			continue
-		}
-		if src, err := os.ReadFile(name); err == nil && runner.Triggers(src) {
-			return true
-		}
-	}
-	return false
-}
+const (
+	patience = 2 * time.Minute // with the go command, which may have to compile what is imported
+	atOnce   = 200             // so many packages are in memory with their types
+)
 
-const patience = 30 * time.Second
-
-func load(ctx context.Context, root string, dirs []string, files map[string]*ir.File, why map[string]string) {
+func load(ctx context.Context, root string, dirs []string, tests bool, files map[string]*ir.File, why map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cfg := &packages.Config{
-		Context: ctx, Dir: root, Tests: true,
+		Context: ctx, Dir: root, Tests: tests,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedExportFile,
 		Env:  append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local", "CGO_ENABLED=0", "GOFLAGS=-mod=readonly -buildvcs=false", "GOVCS=*:off"),
 	}

@@ -42,6 +42,7 @@ type Expr struct {
 	Keys     []string // parallel to Args, or nil; "" for an argument without a name
 	Func     *Func
 	Type     string // the type, if the front-end knows it: an import path, a dot, a name
+	Callee   string // of what a call calls, if the front-end knows it: its import path, a dot, its name, for a method Type.Name
 	Block    bool   // the last argument is a block attached to the call
 }
 

@@ -49,6 +49,7 @@ type Class struct {
 	Fields  []Field
 	Marks   []*Expr // decorators, annotations
 	Methods []*Func
+	Wants   []string // of an interface: the names of the methods that it asks for
 	Pos     Pos
 }
 
@@ -63,6 +64,7 @@ type Func struct {
 	Name     string // "" for a lambda
 	Class    *Class
 	Params   []Param
+	Results  []Param // what it returns, where the language says; nil in others, as for nothing
 	Marks    []*Expr // decorators, annotations
 	Body     []*Stmt
 	Pos, End Pos

@@ -26,12 +26,15 @@ type Effect struct {
 	Idempotent bool   // doing it twice does it once
 	Query      *Query
 	Grave      bool // money, mail, messages
+	Far        bool // a function of another package does it
 }
 
 // effect reads what a call does to the world, nil if nothing.
 func (f *Function) effect(s *Site) *Effect {
-	if len(s.Ops) > 0 {
-		return nil
+	for _, o := range s.Ops {
+		if o.Lock != nil {
+			return nil
+		}
 	}
 	if e := f.outside(s); e != nil {
 		return e
@@ -158,6 +161,18 @@ func (f *Function) storeWrite(s *Site) *Effect {
 	return nil
 }
 
+// effectsAt are what a call does by itself: what the package that it calls is known
+// to do, or else what it looks like.
+func (u *Unit) effectsAt(f *Function, s *Site) []*Effect {
+	if list := u.farEffects(f, s); len(list) > 0 {
+		return list
+	}
+	if e := f.effect(s); e != nil {
+		return []*Effect{e}
+	}
+	return nil
+}
+
 // effectsOf are the effects of a function, those of its helpers included.
 func (u *Unit) effectsOf(f *Function, depth int) []*Effect {
 	if list, ok := u.effects[f]; ok {
@@ -166,9 +181,7 @@ func (u *Unit) effectsOf(f *Function, depth int) []*Effect {
 	u.effects[f] = nil // recursion ends here
 	list := []*Effect{}
 	for _, s := range f.Sites {
-		if e := f.effect(s); e != nil {
-			list = append(list, e)
-		}
+		list = append(list, u.effectsAt(f, s)...)
 	}
 	if depth > 0 {
 		for _, c := range f.calls {

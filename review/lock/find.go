@@ -11,6 +11,9 @@ import (
 func (u *Unit) findOps() {
 	for _, f := range u.Functions {
 		for _, s := range f.Sites {
+			if s.Ops = f.farOps(s); len(s.Ops) > 0 {
+				continue
+			}
 			if op := f.op(s); op != nil {
 				s.Ops = append(s.Ops, op)
 			}

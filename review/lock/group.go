@@ -15,6 +15,8 @@ type Lock struct {
 	Calls   []*Op // calls of helpers that do it
 	Leader  bool  // it decides which process leads
 	TwoStep []Pair
+	ID      string // what it is called in the outlines of packages; "" for one of this unit alone
+	Kept    bool   // the package of its helpers renews it, or puts an end to the work
 }
 
 // A Pair is a look at a key, and the write that takes it.
@@ -25,7 +27,7 @@ func (l *Lock) Name() string {
 	switch {
 	case l.Family == Advisory:
 		return "the advisory lock"
-	case l.Family == Table && l.Ops[0].SQL != nil:
+	case l.Family == Table && len(l.Ops) > 0 && l.Ops[0].SQL != nil:
 		return "the lock in " + strings.TrimSuffix(shortType(strings.Trim(l.Ops[0].SQL.Table, "`\"[]")), "Repository")
 	}
 	k := strings.Trim(l.Key, "{}")
@@ -74,7 +76,11 @@ func (o *Op) Is(kinds ...Do) bool {
 func (u *Unit) group() {
 	var all []*Lock
 	u.eachOp(func(o *Op) {
-		if o.Through == nil {
+		switch {
+		case o.far != nil:
+			o.Lock = u.farLock(o)
+			o.Lock.Calls = append(o.Lock.Calls, o)
+		case o.Through == nil:
 			all = addTo(all, o)
 		}
 	})

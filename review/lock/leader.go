@@ -87,7 +87,7 @@ func (u *Unit) flagged(l *Lock, take *Op, f *Function) {
 func asksLeader(e *ir.Expr) (found bool) {
 	e.Each(func(x *ir.Expr) bool {
 		if x.Kind == ir.Name || x.Kind == ir.Member {
-			name := strings.ToLower(strings.NewReplacer("_", "", "?", "", "!", "").Replace(x.Name))
+			name := strings.ToLower(joined.Replace(x.Name))
 			found = found || name == "isleader" || name == "leader" && strings.HasSuffix(x.Name, "?") || name == "leading" || name == "hasleadership" || name == "ismaster" || name == "isprimary" || name == "amleader" || name == "elected"
 		}
 		return !found

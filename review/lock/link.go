@@ -15,6 +15,11 @@ func (u *Unit) link() {
 		}
 	}
 	u.bind()
+	for _, f := range u.Functions {
+		for _, s := range f.Sites {
+			s.carryResult()
+		}
+	}
 	for range 3 {
 		for _, f := range u.Functions {
 			for _, c := range f.calls {
@@ -29,6 +34,9 @@ func (u *Unit) link() {
 // carry adds what a helper does to the call of it.
 func (s *Site) carry(g *Function) {
 	for _, inner := range g.Sites {
+		if g.handsOut(inner) {
+			continue
+		}
 		for _, o := range inner.Ops {
 			if len(s.Ops) < 20 && !s.has(o.Root()) {
 				if out := g.exported(o); out != nil {
@@ -49,9 +57,14 @@ func (s *Site) has(root *Op) bool {
 	return false
 }
 
+// behindHelper is an op as a call of its helper has it; the caller sets its site.
+func (o *Op) behindHelper() *Op {
+	return &Op{Do: o.Do, Key: o.Key, Family: o.Family, TTL: o.TTL, Value: o.Value, Command: o.Command, SQL: o.SQL, Library: o.Library, Of: o.Of, Conn: o.Conn, Through: o}
+}
+
 // exported is what an op in a helper means to its caller; nil if it means nothing.
 func (g *Function) exported(o *Op) *Op {
-	out := &Op{Do: o.Do, Key: o.Key, Family: o.Family, TTL: o.TTL, Value: o.Value, Command: o.Command, SQL: o.SQL, Library: o.Library, Of: o.Of, Conn: o.Conn, Through: o}
+	out := o.behindHelper()
 	switch o.Do {
 	case Acquire:
 		if g.ends(o) {
@@ -96,6 +109,9 @@ func (g *Function) takes(o *Op) bool {
 
 func (g *Function) does(o *Op, match func(*Op) bool) bool {
 	for _, s := range g.Sites {
+		if g.handsOut(s) {
+			continue
+		}
 		for _, other := range s.Ops {
 			if other != o && other.Family == o.Family && match(other) && (sameKey(other.Key, o.Key) || other.Of != nil && other.Of == o.Of || o.Family == Advisory) {
 				return true
@@ -108,7 +124,7 @@ func (g *Function) does(o *Op, match func(*Op) bool) bool {
 // tells says how a function hands on whether an op of its own worked.
 func (g *Function) tells(o *Op) (gives Gives) {
 	if g.File.Language == ir.Go {
-		gives = errors
+		return resultsTell(g.Func)
 	}
 	if o.Use == Returned {
 		gives |= value

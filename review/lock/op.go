@@ -51,6 +51,8 @@ type Op struct {
 	Through *Op      // what a helper does, for a call of it
 	Lock    *Lock
 	Conn    *ir.Expr // what an SQL statement is sent through
+
+	far *Act // what it is in the package where it is done, for a call of a function there
 }
 
 // Family is the kind of store behind a lock.

@@ -166,8 +166,14 @@ func (f *Function) curl(s *Site, eff *Effect) *Effect {
 	return eff
 }
 
+// joined takes out what stands between the words of a name.
+var joined = strings.NewReplacer("-", "", "_", "", " ", "", "?", "", "!", "")
+
 func isIdempotencyKey(name string) bool {
-	name = strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
+	if len(name) < len("dedup") {
+		return false
+	}
+	name = strings.ToLower(joined.Replace(name))
 	return strings.Contains(name, "idempoten") || strings.Contains(name, "dedup")
 }
 

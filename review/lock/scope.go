@@ -18,6 +18,10 @@ type Function struct {
 	Beside bool
 	defs   map[string][]def
 	calls  []call
+
+	out       []handout // see handouts
+	lookedFor bool
+	handedOn  []Run // parameters that are handed on to what runs them under a lock
 }
 
 // def is a value that a name may have.

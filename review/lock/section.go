@@ -27,6 +27,7 @@ func (u *Unit) findSections() {
 		}
 	}
 	u.withLocks()
+	u.farCallbacks()
 	u.callers()
 	u.contexts()
 	u.elections()
@@ -187,7 +188,7 @@ func (s *Section) Callback() *Site {
 			continue
 		}
 		path := site.Call.X.Path()
-		if path == "yield" || site.Call.X.Kind == ir.Lambda {
+		if path == "yield" {
 			return site
 		}
 		if p, ok := s.In.param(firstWord(path)); ok && site.Call.X.Kind == ir.Name && p.Name != "" {
@@ -267,7 +268,7 @@ func (u *Unit) withLocks() {
 
 func (u *Unit) under(l *Library, of *ir.Expr, f *Function, st *ir.Stmt) {
 	for _, k := range u.Locks {
-		if k.Library != l || k.Ops[0].Of != of {
+		if k.Library != l || len(k.Ops) == 0 || k.Ops[0].Of != of {
 			continue
 		}
 		taken := *k.Ops[0]
@@ -320,11 +321,15 @@ func (s *Section) Holds(p ir.Pos) bool { return p >= s.From && p < s.To }
 func (s *Section) Effects() []*Effect { return s.reached }
 
 func (u *Unit) within(s *Section) (list []*Effect) {
-	seen := map[*ir.Expr]bool{}
+	type done struct {
+		call *ir.Expr
+		kind Kind
+	}
+	seen := map[done]bool{}
 	add := func(effects ...*Effect) {
 		for _, e := range effects {
-			if !seen[e.Call] {
-				seen[e.Call] = true
+			if d := (done{e.Call, e.Kind}); !seen[d] {
+				seen[d] = true
 				list = append(list, e)
 			}
 		}
@@ -333,9 +338,7 @@ func (u *Unit) within(s *Section) (list []*Effect) {
 		if !s.Holds(site.Pos()) || s.notTaken(site) {
 			continue
 		}
-		if e := s.In.effect(site); e != nil {
-			add(e)
-		}
+		add(u.effectsAt(s.In, site)...)
 	}
 	for _, c := range s.In.calls {
 		if s.Holds(c.site.Pos()) && !s.notTaken(c.site) {

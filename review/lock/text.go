@@ -225,6 +225,9 @@ func (f *Function) keyOfString(e *ir.Expr, depth int) string {
 	return b.String()
 }
 
+// verbs takes out what a format has in place of its arguments.
+var verbs = strings.NewReplacer("%s", "", "%d", "", "%v", "", "{}", "")
+
 func (f *Function) keyOfCall(e *ir.Expr, depth int) string {
 	if through[e.Method()] {
 		text := ""
@@ -234,7 +237,7 @@ func (f *Function) keyOfCall(e *ir.Expr, depth int) string {
 		for _, a := range e.Args {
 			text += f.keyWithin(a, depth)
 		}
-		return strings.NewReplacer("%s", "", "%d", "", "%v", "", "{}", "").Replace(text)
+		return verbs.Replace(text)
 	}
 	if g, x := f.returnedBy(e); x != nil {
 		return g.keyWithin(x, depth)

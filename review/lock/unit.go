@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
@@ -28,16 +29,23 @@ type Unit struct {
 	values     map[*ir.Expr]Value
 	folded     map[*ir.Expr]folded
 	keys       map[*ir.Expr]string
+	known      map[string]*Outline
+	deeds      map[*ir.Expr]*Deed
 	steps      int // how much further a value is followed
 }
 
 // NewUnit builds the model of some files of one language.
-func NewUnit(files []*ir.File) *Unit {
+func NewUnit(files []*ir.File) *Unit { return NewUnitAmong(files, nil) }
+
+// NewUnitAmong is like NewUnit, and follows calls into other packages by their
+// outlines, which are known by import path.
+func NewUnitAmong(files []*ir.File, known map[string]*Outline) *Unit {
 	u := &Unit{
 		Files: files, byFunc: map[*ir.Func]*Function{}, byName: map[string][]*Function{}, classes: map[string]*ir.Class{},
 		fields: map[string]map[string][]def{}, globals: map[string][]def{}, scripts: map[string]string{},
 		summaries: map[string]*Script{}, statements: map[string]*query.Statement{}, libraries: map[*ir.File][]*Library{},
 		effects: map[*Function][]*Effect{}, types: map[*ir.Expr]string{}, values: map[*ir.Expr]Value{}, folded: map[*ir.Expr]folded{}, keys: map[*ir.Expr]string{},
+		known: known, deeds: map[*ir.Expr]*Deed{},
 	}
 	for _, f := range files {
 		u.declare(f)
@@ -246,7 +254,39 @@ func (u *Unit) plainCallee(f *Function, name string, list []*Function) *Function
 	return nil
 }
 
+// implementation is the class that has all methods of an interface, if it is one and
+// the only one.
+func (u *Unit) implementation(c *ir.Class) (only *ir.Class) {
+	if len(c.Wants) == 0 {
+		return nil
+	}
+	for _, other := range u.classes {
+		if len(other.Methods) == 0 || !hasMethods(other, c.Wants) {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = other
+	}
+	return only
+}
+
+func hasMethods(c *ir.Class, wants []string) bool {
+	for _, name := range wants {
+		if !slices.ContainsFunc(c.Methods, func(m *ir.Func) bool { return m.Name == name }) {
+			return false
+		}
+	}
+	return true
+}
+
 func (u *Unit) method(c *ir.Class, list []*Function) *Function {
+	if c != nil {
+		if only := u.implementation(c); only != nil {
+			c = only
+		}
+	}
 	for range 4 {
 		if c == nil {
 			return nil

@@ -66,7 +66,7 @@ func (s *Section) Unbounded() (*Site, int) {
 		return nil, 0
 	}
 	for _, e := range s.reached {
-		if e.Kind == Outside && e.timeout() == 0 && e.In == s.In && !s.Whole {
+		if e.Kind == Outside && e.timeout() == 0 && e.In == s.In && !s.Whole && !e.Far {
 			return e.Site, 2
 		}
 	}

@@ -17,9 +17,14 @@ type (
 	}
 	sarifRun struct {
 		Tool        sarifTool         `json:"tool"`
+		Bases       sarifBases        `json:"originalUriBaseIds"`
 		Invocations []sarifInvocation `json:"invocations"`
 		Results     []sarifResult     `json:"results"`
 		ColumnKind  string            `json:"columnKind"`
+	}
+	sarifBases map[string]sarifBase
+	sarifBase  struct {
+		Description sarifText `json:"description"`
 	}
 	sarifTool struct {
 		Driver sarifDriver `json:"driver"`
@@ -35,6 +40,7 @@ type (
 		ShortDescription sarifText `json:"shortDescription"`
 		FullDescription  sarifText `json:"fullDescription"`
 		Help             sarifHelp `json:"help"`
+		HelpURI          string    `json:"helpUri"`
 	}
 	sarifText struct {
 		Text string `json:"text"`
@@ -60,6 +66,7 @@ type (
 		Locations           []sarifLocation   `json:"locations"`
 		RelatedLocations    []sarifLocation   `json:"relatedLocations,omitempty"`
 		PartialFingerprints map[string]string `json:"partialFingerprints"`
+		Fixes               []sarifFix        `json:"fixes,omitempty"`
 		Properties          map[string]any    `json:"properties"`
 	}
 	sarifLocation struct {
@@ -76,7 +83,21 @@ type (
 	}
 	sarifRegion struct {
 		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn,omitempty"`
+		StartColumn int `json:"startColumn"`
+		EndLine     int `json:"endLine,omitempty"`
+		EndColumn   int `json:"endColumn,omitempty"`
+	}
+	sarifFix struct {
+		Description sarifText     `json:"description"`
+		Changes     []sarifChange `json:"artifactChanges"`
+	}
+	sarifChange struct {
+		ArtifactLocation sarifArtifact      `json:"artifactLocation"`
+		Replacements     []sarifReplacement `json:"replacements"`
+	}
+	sarifReplacement struct {
+		DeletedRegion   sarifRegion `json:"deletedRegion"`
+		InsertedContent sarifText   `json:"insertedContent"`
 	}
 )
 
@@ -86,6 +107,7 @@ const home = "https://github.com/ringfence-go/ringfence"
 func SARIF(w io.Writer, r *runner.Result, rules []*rule.Rule) error {
 	index := map[*rule.Rule]int{}
 	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "ringfence-review", InformationURI: home}}, Results: []sarifResult{}, ColumnKind: "unicodeCodePoints"}
+	run.Bases = sarifBases{base: {sarifText{"the folder that the review was started in"}}}
 	for i, ru := range append(rules[:len(rules):len(rules)], runner.Suppression) {
 		index[ru] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, describe(ru))
@@ -107,7 +129,11 @@ func describe(r *rule.Rule) sarifRule {
 	if doc == "" {
 		doc = r.Summary
 	}
-	return sarifRule{ID: r.Name, Name: r.Name, ShortDescription: sarifText{r.Summary}, FullDescription: sarifText{r.Summary}, Help: sarifHelp{doc, doc}}
+	page := r.Name
+	if r == runner.Suppression {
+		page = "README"
+	}
+	return sarifRule{ID: r.Name, Name: r.Name, ShortDescription: sarifText{r.Summary}, FullDescription: sarifText{r.Summary}, Help: sarifHelp{doc, doc}, HelpURI: home + "/blob/main/docs/review/" + page + ".md"}
 }
 
 func result(f runner.Finding, index int, print string) sarifResult {
@@ -115,23 +141,43 @@ func result(f runner.Finding, index int, print string) sarifResult {
 	if f.Fix != "" {
 		text += ". Fix: " + f.Fix
 	}
+	line, column := f.Place(f.Pos)
 	out := sarifResult{
 		RuleID: f.Rule.Name, RuleIndex: index, Level: f.Severity.String(), Message: sarifText{text},
-		Locations:           []sarifLocation{location(f.Path, f.Line, f.Column, "")},
+		Locations:           []sarifLocation{location(f.Path, line, column, "")},
 		PartialFingerprints: map[string]string{"primaryLocationLineHash": print},
 		Properties:          map[string]any{"confidence": f.Confidence.String(), "number": f.Rule.Number},
 	}
 	for _, rel := range f.Related {
-		line, column := f.File.Position(rel.Pos)
+		line, column := f.Place(rel.Pos)
 		out.RelatedLocations = append(out.RelatedLocations, location(f.Path, line, column, rel.Text))
+	}
+	if f.Edit != nil {
+		out.Fixes = []sarifFix{fix(f)}
 	}
 	return out
 }
 
+// fix is the edit of a finding.
+func fix(f runner.Finding) sarifFix {
+	var region sarifRegion
+	region.StartLine, region.StartColumn = f.Place(f.Edit.From)
+	region.EndLine, region.EndColumn = f.Place(f.Edit.To)
+	change := sarifChange{artifact(f.Path), []sarifReplacement{{region, sarifText{f.Edit.Text}}}}
+	return sarifFix{sarifText{f.Fix}, []sarifChange{change}}
+}
+
+// base is what paths are relative to, by the name that code scanning knows.
+const base = "%SRCROOT%"
+
+func artifact(path string) sarifArtifact {
+	return sarifArtifact{URI: (&url.URL{Path: path}).String(), URIBaseID: base}
+}
+
 func location(path string, line, column int, text string) sarifLocation {
-	l := sarifLocation{PhysicalLocation: sarifPhysical{ArtifactLocation: sarifArtifact{URI: (&url.URL{Path: path}).EscapedPath(), URIBaseID: "%SRCROOT%"}}}
+	l := sarifLocation{PhysicalLocation: sarifPhysical{ArtifactLocation: artifact(path)}}
 	if line > 0 {
-		l.PhysicalLocation.Region = &sarifRegion{line, column}
+		l.PhysicalLocation.Region = &sarifRegion{StartLine: line, StartColumn: column}
 	}
 	if text != "" {
 		l.Message = &sarifText{text}

@@ -73,8 +73,10 @@ A finding is suppressed on its line, or on the line above, with a reason:
 A suppression without a reason does not count, and is a finding itself. A project's settings stand in
 ` + "`.ringfence-review.json`: `{\"disable\": [], \"exclude\": [], \"strict\": false, \"baseline\": \"\"}`" + `.
 
-Go is read with its types where it type-checks; ` + "`go vet -vettool=$(which ringfence-review)`" + ` runs the same rules,
+Go is read with its types where it type-checks, and a lock that is wrapped in another package of the module is followed; ` + "`go vet -vettool=$(which ringfence-review)`" + ` runs the same rules,
 and ` + "`review/golangci`" + ` is a module plugin of golangci-lint.
+
+[reviewer-cost.md](../reviewer-cost.md) says what a review costs.
 
 ## Rules
 

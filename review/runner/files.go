@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,8 +48,10 @@ func (w *walker) path(p string) {
 		w.problem(p, "does not exist")
 	case err != nil:
 		w.problem(p, "%v", err)
-	case !info.IsDir():
+	case info.Mode().IsRegular():
 		w.file(p, true)
+	case !info.IsDir():
+		w.problem(p, "is neither a file nor a folder") // to read a pipe would be to wait for ever
 	default:
 		if real, err := filepath.EvalSymlinks(p); err == nil {
 			p = real
@@ -125,7 +126,7 @@ var testNames = []string{"_test.go", "_test.py", ".test.js", ".test.ts", ".test.
 // isTest reports whether a file is a test: what it does with locks is often wrong on
 // purpose.
 func isTest(name string) bool {
-	base := path.Base(name)
+	base := filepath.Base(name)
 	for _, end := range testNames {
 		if strings.HasSuffix(base, end) {
 			return true
@@ -237,14 +238,14 @@ func (r *run) typed(units []*unit) {
 	}
 	var dirs []string
 	for _, u := range units {
-		if u.language == ir.Go {
+		if u.language == ir.Go && u.wanted {
 			dirs = append(dirs, u.dir)
 		}
 	}
 	if len(dirs) == 0 {
 		return
 	}
-	files, why := r.Typed(r.ctx, dirs)
+	files, why := r.Typed(r.ctx, dirs, r.Strict)
 	r.files = files
 	for dir, reason := range why {
 		r.result.Notes = append(r.result.Notes, Problem{r.relative(dir), "reviewed by syntax: " + reason})

@@ -2,13 +2,18 @@ package runner
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
+
+	"github.com/ringfence-go/ringfence/review/lang"
 )
 
-// Fix makes the edits that findings carry, and returns the files that it changed.
-// Files that have changed since they were read are left alone.
+// Fix makes the edits that findings carry, and returns the files that it changed. A
+// file is left alone, which the error says, if it has changed since it was read, or
+// if it could not be read any more with the edits in it.
 func Fix(findings []Finding) (changed []string, err error) {
 	byFile := map[string][]Finding{}
 	for _, f := range findings {
@@ -16,14 +21,16 @@ func Fix(findings []Finding) (changed []string, err error) {
 			byFile[f.File.Path] = append(byFile[f.File.Path], f)
 		}
 	}
-	for name, list := range byFile {
-		if err := fixFile(name, list); err != nil {
-			return changed, err
+	var failed []error
+	for _, name := range slices.Sorted(maps.Keys(byFile)) {
+		if err := fixFile(name, byFile[name]); err != nil {
+			failed = append(failed, err)
+			continue
 		}
-		changed = append(changed, list[0].Path)
+		changed = append(changed, byFile[name][0].Path)
 	}
 	slices.Sort(changed)
-	return changed, nil
+	return changed, errors.Join(failed...)
 }
 
 func fixFile(name string, list []Finding) error {
@@ -43,6 +50,10 @@ func fixFile(name string, list []Finding) error {
 			out = slices.Replace(out, int(f.Edit.From), int(f.Edit.To), []byte(f.Edit.Text)...)
 			end = int(f.Edit.From)
 		}
+	}
+	language := list[0].File.Language
+	if after := lang.Parse(language, name, out).Faults; len(after) > len(lang.Parse(language, name, src).Faults) {
+		return fmt.Errorf("%s is left as it is: it could not be read with the changes in it: %s", list[0].Path, after[0].Text)
 	}
 	info, err := os.Stat(name)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/lang"
@@ -28,15 +29,16 @@ type Options struct {
 	Baseline *Baseline    // findings that are known. Defaults to none
 
 	MaxSize int64         // larger files are not read, and named. Defaults to 2 MiB
-	MaxTime time.Duration // a file or folder that takes longer is given up, and named. Defaults to 20 s
+	MaxTime time.Duration // a file or folder that takes longer is given up, and named. Defaults to 1 min
 
 	Progress func(done, all int) // is told how far the work is. Defaults to nobody
 	Typed    TypedFiles          // reads Go packages with their types. Defaults to reading Go by its syntax
 }
 
-// TypedFiles reads the Go files of folders with types. What it does not return is
-// read by its syntax; why says so, for each folder.
-type TypedFiles func(ctx context.Context, dirs []string) (files map[string]*ir.File, why map[string]string)
+// TypedFiles reads the Go files of folders with types, those of tests if they are
+// asked for. What it does not return is read by its syntax; why says so, for each
+// folder.
+type TypedFiles func(ctx context.Context, dirs []string, tests bool) (files map[string]*ir.File, why map[string]string)
 
 // A Result is what a review found.
 type Result struct {
@@ -58,6 +60,13 @@ type Finding struct {
 	Text         string // the line
 }
 
+// Place is a place in the file of a finding; the column counts characters, not bytes.
+func (f Finding) Place(p ir.Pos) (line, column int) {
+	line, column = f.File.Position(p)
+	text := f.File.Line(line)
+	return line, utf8.RuneCountInString(text[:min(column-1, len(text))]) + 1
+}
+
 // Run reviews.
 func Run(ctx context.Context, o *Options) (*Result, error) {
 	r := &run{Options: withDefaults(o), ctx: ctx, result: &Result{}}
@@ -66,7 +75,7 @@ func Run(ctx context.Context, o *Options) (*Result, error) {
 		return nil, err
 	}
 	r.changed = changed
-	units := r.units()
+	units := r.packages(r.units())
 	r.typed(units)
 	r.each(units)
 	slices.SortFunc(r.result.Findings, func(a, b Finding) int {
@@ -113,7 +122,7 @@ func withDefaults(o *Options) Options {
 		out.MaxSize = 2 << 20
 	}
 	if out.MaxTime == 0 {
-		out.MaxTime = 20 * time.Second
+		out.MaxTime = time.Minute
 	}
 	return out
 }
@@ -132,6 +141,7 @@ type unit struct {
 	dir      string
 	language ir.Language
 	paths    []string
+	pkg
 }
 
 func (r *run) problem(path, format string, args ...any) {
@@ -178,14 +188,20 @@ func (r *run) each(units []*unit) {
 // bounded reviews a unit, and gives it up if it takes too long. What was given up
 // may run on for a while; its outcome is dropped.
 func (r *run) bounded(u *unit) {
+	defer close(u.done)
+	known := u.known()
 	done := make(chan outcome, 1)
 	go func() {
-		done <- r.guarded(u)
+		done <- r.guarded(u, known)
 	}()
 	timer := time.NewTimer(r.MaxTime)
 	defer timer.Stop()
 	select {
 	case out := <-done:
+		u.outline = out.outline
+		if u.quiet {
+			return
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.result.Findings = append(r.result.Findings, out.findings...)
@@ -203,11 +219,12 @@ type outcome struct {
 	findings     []Finding
 	files, lines int
 	problems     []Problem
+	outline      *lock.Outline
 }
 
 // guarded reviews a unit. Where that fails by an error of our own, each of its files
 // is reviewed alone, so that one of them costs the others nothing but their helpers.
-func (r *run) guarded(u *unit) (out outcome) {
+func (r *run) guarded(u *unit, known map[string]*lock.Outline) (out outcome) {
 	defer func() {
 		x := recover()
 		switch {
@@ -215,16 +232,15 @@ func (r *run) guarded(u *unit) (out outcome) {
 		case len(u.paths) == 1:
 			out = outcome{problems: []Problem{{r.relative(u.paths[0]), fmt.Sprintf("an error of the reviewer itself: %v at %s", x, where())}}}
 		default:
-			out = r.alone(u)
+			out = r.alone(u, known)
 		}
 	}()
-	out.findings, out.files, out.lines = r.review(u)
-	return out
+	return r.review(u, known)
 }
 
-func (r *run) alone(u *unit) (all outcome) {
+func (r *run) alone(u *unit, known map[string]*lock.Outline) (all outcome) {
 	for _, path := range u.paths {
-		out := r.guarded(&unit{u.dir, u.language, []string{path}})
+		out := r.guarded(&unit{dir: u.dir, language: u.language, paths: []string{path}, pkg: u.pkg}, known)
 		all.findings = append(all.findings, out.findings...)
 		all.problems = append(all.problems, out.problems...)
 		all.files += out.files
@@ -243,35 +259,42 @@ func where() string {
 	return "an unknown place"
 }
 
-func (r *run) review(u *unit) (findings []Finding, files, lineCount int) {
-	var parsed []*ir.File
-	asks := false
+func (r *run) review(u *unit, known map[string]*lock.Outline) (out outcome) {
 	sources := map[string][]byte{}
+	asks := u.wanted
 	for _, path := range u.paths {
 		src, ok := r.read(path)
 		if !ok {
 			continue
 		}
-		files++
-		lineCount += countLines(src)
+		out.files++
+		out.lines += countLines(src)
 		sources[path] = src
-		asks = asks || Triggers(src)
+		asks = asks || u.language != ir.Go && (r.Strict || !isTest(path)) && Triggers(src)
 	}
 	if !asks {
-		return nil, files, lineCount
+		return out
 	}
+	var parsed []*ir.File
 	for _, path := range u.paths {
-		if src, ok := sources[path]; ok {
+		if src, ok := sources[path]; ok && (r.Strict || !isTest(path)) {
 			parsed = append(parsed, r.parse(u, path, src))
 		}
 	}
-	model := lock.NewUnit(parsed)
+	model := lock.NewUnitAmong(parsed, known)
+	if u.path != "" {
+		out.outline = model.Outline(u.path)
+	}
+	if u.quiet {
+		return out
+	}
 	for _, ru := range r.Rules {
 		for _, f := range rule.Run(ru, model) {
-			findings = append(findings, r.place(f))
+			out.findings = append(out.findings, r.place(f))
 		}
 	}
-	return r.keep(parsed, findings), files, lineCount
+	out.findings = r.keep(parsed, out.findings)
+	return out
 }
 
 func (r *run) parse(u *unit, path string, src []byte) *ir.File {
@@ -281,11 +304,26 @@ func (r *run) parse(u *unit, path string, src []byte) *ir.File {
 	f := lang.Parse(u.language, path, src)
 	if len(f.Faults) > 0 {
 		line, _ := f.Position(f.Faults[0].Pos)
+		if fault := deepest(f.Faults); fault != nil {
+			line, _ = f.Position(fault.Pos)
+			r.problem(path, "line %d: nested too deeply: what is further in was not reviewed", line)
+			return f
+		}
 		r.mu.Lock()
 		r.result.Notes = append(r.result.Notes, Problem{r.relative(path), fmt.Sprintf("line %d: %s; what could be read was reviewed", line, f.Faults[0].Text)})
 		r.mu.Unlock()
 	}
 	return f
+}
+
+// deepest is the fault that says that a bound on nesting was hit; nil if none does.
+func deepest(list []ir.Fault) *ir.Fault {
+	for i := range list {
+		if strings.Contains(list[i].Text, "nested too deeply") || strings.Contains(list[i].Text, "max nesting depth") {
+			return &list[i]
+		}
+	}
+	return nil
 }
 
 func (r *run) place(f rule.Finding) Finding {
@@ -300,7 +338,7 @@ func (r *run) keep(files []*ir.File, findings []Finding) (kept []Finding) {
 	ignored := r.suppressions(files)
 	for _, f := range findings {
 		switch {
-		case (f.Confidence < rule.Likely || isTest(f.Path)) && !r.Strict:
+		case f.Confidence < rule.Likely && !r.Strict:
 		case r.changed != nil && !r.changed[f.Path].has(f.Line):
 		case ignored.covers(f):
 		default:

@@ -90,7 +90,7 @@ func TestWhatIsReviewed(t *testing.T) {
 func TestWhatCannotBeReviewed(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, map[string]string{
-		"big.js": "var lock = '" + strings.Repeat("x", 3<<20) + "'", "binary.py": "lock\x00\x01", "ok.py": unsafe,
+		"big.js": "var lock = '" + strings.Repeat("x", 10<<20) + "'", "binary.py": "lock\x00\x01", "ok.py": unsafe,
 	})
 	if err := os.Symlink(dir, filepath.Join(dir, "loop")); err != nil {
 		t.Log(err) // a system without links has no loops
@@ -331,6 +331,55 @@ export async function f() {
 	}
 	if _, err := runner.Fix(r.Findings); err == nil {
 		t.Error("a file that had changed was changed again")
+	}
+}
+
+// TestFixNeverBreaksAFile leaves a file alone that could not be read with the edit.
+func TestFixNeverBreaksAFile(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{"a.py": unsafe, "b.py": unsafe})
+	breaks := &rule.Rule{Name: "breaks", Check: func(p *rule.Pass) {
+		for _, f := range p.Files {
+			edit := &rule.Edit{Text: "# fine\n"}
+			if strings.HasSuffix(f.Path, "a.py") {
+				edit.Text = "(((\n"
+			}
+			p.ReportAt(f, 0, rule.Certain, rule.Note, "", "on purpose").Edit = edit
+		}
+	}}
+	r := review(t, dir, func(o *runner.Options) { o.Rules = []*rule.Rule{breaks} })
+	changed, err := runner.Fix(r.Findings)
+	if err == nil || !strings.Contains(err.Error(), "a.py is left as it is") || !slices.Equal(changed, []string{"b.py"}) {
+		t.Errorf("changed %q: %v", changed, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "a.py")); err != nil || string(text) != unsafe {
+		t.Errorf("a.py is %q: %v", text, err)
+	}
+}
+
+// TestHostileFiles names each file whose nesting hits the bound.
+func TestHostileFiles(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("(", 20_000)
+	files := map[string]string{
+		"a.go": "package a\n\nvar lock = " + deep, "a.java": "class A { int lock = " + deep, "a.php": "<?php $lock = " + deep,
+		"a.sh": "lock=1\n" + deep,
+	}
+	for _, ext := range []string{"py", "js", "ts", "rb", "lua"} {
+		files["a."+ext] = "lock = " + deep
+	}
+	r := review(t, tree(t, files), func(o *runner.Options) { o.MaxTime = time.Minute })
+	named := map[string]bool{}
+	for _, p := range r.Problems {
+		named[p.Path] = strings.Contains(p.Reason, "nested too deeply")
+	}
+	for _, n := range r.Notes {
+		named[n.Path] = n.Path == "a.sh" // its parser has no bound to hit: it finds that nothing closes
+	}
+	for name := range files {
+		if !named[name] {
+			t.Errorf("%s is not named: %v %v", name, r.Problems, r.Notes)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 
 	"github.com/ringfence-go/ringfence/review/cmd/ringfence-review/internal/cli"
 	"github.com/ringfence-go/ringfence/review/govet"
@@ -14,6 +15,8 @@ func main() {
 	if govet.Asked(os.Args[1:]) {
 		govet.Main() // go vet -vettool: never returns
 	}
+	debug.SetGCPercent(400)         // what is read is dropped soon: time is worth more than memory ...
+	debug.SetMemoryLimit(400 << 20) // ... up to here
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	code := cli.Main(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()

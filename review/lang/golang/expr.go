@@ -2,7 +2,10 @@ package golang
 
 import (
 	"go/ast"
+	"go/types"
 	"strconv"
+
+	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/ringfence-go/ringfence/review/ir"
 )
@@ -14,6 +17,7 @@ func (l *lowering) expr(e ast.Expr) *ir.Expr {
 	out := &ir.Expr{Pos: l.pos(e.Pos()), End: l.pos(e.End())}
 	if l.depth++; l.depth > maxDepth {
 		l.depth--
+		l.tooDeep(out.Pos)
 		return out
 	}
 	defer func() { l.depth-- }()
@@ -36,11 +40,12 @@ func (l *lowering) shape(e ast.Expr, out *ir.Expr) {
 		out.Kind, out.Name, out.X = ir.Member, e.Sel.Name, l.expr(e.X)
 	case *ast.CallExpr:
 		out.Kind, out.X = ir.Call, l.expr(e.Fun)
+		out.X.Callee = l.callee(e)
 		for _, a := range e.Args {
 			out.Args = append(out.Args, l.expr(a))
 		}
 	case *ast.FuncLit:
-		f := &ir.Func{File: l.file, Outer: l.fn, Pos: out.Pos, End: out.End, Params: l.params(e.Type.Params)}
+		f := &ir.Func{File: l.file, Outer: l.fn, Pos: out.Pos, End: out.End, Params: l.params(e.Type.Params), Results: l.params(e.Type.Results)}
 		l.file.Funcs = append(l.file.Funcs, f)
 		l.inside(f, e.Body)
 		out.Kind, out.Func = ir.Lambda, f
@@ -118,4 +123,22 @@ func (l *lowering) keyText(e ast.Expr) string {
 		return e.Value
 	}
 	return "?"
+}
+
+// callee names the function or method that a call calls, "" if that is a value, or
+// belongs to no package.
+func (l *lowering) callee(e *ast.CallExpr) string {
+	if l.info == nil {
+		return ""
+	}
+	f, ok := typeutil.Callee(l.info, e).(*types.Func)
+	if !ok || f.Pkg() == nil {
+		return ""
+	}
+	f = f.Origin()
+	name := f.Name()
+	if r := f.Signature().Recv(); r != nil {
+		name = last(l.typeName(r.Type())) + "." + name
+	}
+	return f.Pkg().Path() + "." + name
 }

@@ -68,6 +68,13 @@ type lowering struct {
 // maxDepth bounds nesting; go/parser has a bound of its own that is far higher.
 const maxDepth = 300
 
+// tooDeep notes, once, that what is further in is not read.
+func (l *lowering) tooDeep(p ir.Pos) {
+	if len(l.file.Faults) == 0 {
+		l.file.Faults = append(l.file.Faults, ir.Fault{Pos: p, Text: "nested too deeply"})
+	}
+}
+
 func (l *lowering) pos(p token.Pos) ir.Pos {
 	if !p.IsValid() {
 		return 0
@@ -133,7 +140,7 @@ func (l *lowering) funcDecl(d *ast.FuncDecl) {
 		}
 	}
 	l.file.Funcs = append(l.file.Funcs, f)
-	f.Params = l.params(d.Type.Params)
+	f.Params, f.Results = l.params(d.Type.Params), l.params(d.Type.Results)
 	l.inside(f, d.Body)
 }
 
@@ -181,6 +188,13 @@ func (l *lowering) typeSpec(s *ast.TypeSpec) {
 	switch t := s.Type.(type) {
 	case *ast.StructType:
 		fields = t.Fields
+	case *ast.InterfaceType:
+		for _, m := range t.Methods.List {
+			for _, n := range m.Names {
+				c.Wants = append(c.Wants, n.Name)
+			}
+		}
+		return
 	default:
 		return
 	}

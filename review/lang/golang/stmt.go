@@ -14,6 +14,9 @@ func (l *lowering) block(b *ast.BlockStmt) (list []*ir.Stmt) {
 func (l *lowering) stmts(in []ast.Stmt) (list []*ir.Stmt) {
 	if l.depth++; l.depth > maxDepth {
 		l.depth--
+		if len(in) > 0 {
+			l.tooDeep(l.pos(in[0].Pos()))
+		}
 		return nil
 	}
 	defer func() { l.depth-- }()

@@ -20,7 +20,7 @@ var Rule = &rule.Rule{
 func check(p *rule.Pass) {
 	for _, s := range p.Sections {
 		l := s.Lock
-		if l.Leader || l.Family == lock.Advisory || !s.Acquire.TTL.Set || l.Library != nil && (l.Library.Session || l.Library.Renews && !s.Acquire.TTL.Set) {
+		if l.Leader || l.Kept || l.Family == lock.Advisory || !s.Acquire.TTL.Set || l.Library != nil && (l.Library.Session || l.Library.Renews && !s.Acquire.TTL.Set) {
 			continue
 		}
 		if len(l.All(lock.Renew, lock.Expire)) > 0 && !sameFunction(s, l) {
