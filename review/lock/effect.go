@@ -108,7 +108,7 @@ func (f *Function) isDurable(s *Site, q *Query) bool {
 	switch m {
 	case "save", "save!", "update!", "update_all", "updateone", "updatemany", "update_one", "update_many", "insertone", "insertmany", "insert_one", "insert_many", "replace_one", "replaceone",
 		"find_one_and_update", "findoneandupdate", "findbyidandupdate", "upsert", "create!", "destroy!", "put_item", "putitem", "putobject", "put_object", "update_item", "updateitem", "bulk_create", "bulk_update",
-		"bulkwrite", "bulk_write", "update_columns", "update_column", "insert_all", "upsert_all", "saveandflush", "saveall", "persist", "update_attributes", "updateorcreate", "update_or_create", "insertgetid", "createmany", "increment!", "delete_all", "destroy_all", "deletemany", "delete_many", "deleteone", "delete_one", "saveorfail", "bulkcreate", "delete_item", "deleteitem":
+		"bulkwrite", "bulk_write", "update_columns", "update_column", "insert_all", "upsert_all", "saveandflush", "saveall", "persist", "update_attributes", "updateorcreate", "update_or_create", "insertgetid", "createmany", "increment!", "decrement!", "update_counters", "delete_all", "destroy_all", "deletemany", "delete_many", "deleteone", "delete_one", "saveorfail", "bulkcreate", "delete_item", "deleteitem":
 		return true
 	case "update", "insert", "create", "delete", "merge", "add", "destroy", "increment", "decrement":
 		return f.speaksOrm(s.Call)
@@ -119,7 +119,12 @@ func (f *Function) isDurable(s *Site, q *Query) bool {
 var ormWords = wordSet("prisma $em $entityManager manager objects knex db session em entityManager supabase orm repository repo Model sequelize DB query table from typeorm mongoose")
 
 // speaksOrm reports whether a chain begins at something that maps objects to rows.
-func (f *Function) speaksOrm(e *ir.Expr) (found bool) {
+func (f *Function) speaksOrm(e *ir.Expr) bool { return f.speaks(e, 4) }
+
+func (f *Function) speaks(e *ir.Expr, depth int) (found bool) {
+	if depth == 0 || e == nil || e.X == nil {
+		return false
+	}
 	e.X.Each(func(x *ir.Expr) bool {
 		found = found || (x.Kind == ir.Name || x.Kind == ir.Member) && ormWords[x.Name]
 		return !found
@@ -129,6 +134,15 @@ func (f *Function) speaksOrm(e *ir.Expr) (found bool) {
 	}
 	if c := e.Receiver(); c != nil && c.Kind == ir.Name && isUpper(c.Name) && (f.File.Language == ir.Ruby || f.File.Language == ir.PHP) {
 		return true
+	}
+	if c := e.Receiver(); !found && c != nil && c.Kind == ir.Name { // an object that was read, one by one or alone
+		if d, ok := f.lookup(c.Name, c.Pos); ok && d.x != nil && d.x.Kind != ir.Name {
+			v := d.in.resolve(d.x)
+			return v.In.speaks(v.Expr, depth-1)
+		}
+	}
+	if c := e.Receiver(); !found && c != nil && c.Kind == ir.Call {
+		return f.speaks(c, depth-1)
 	}
 	return found
 }

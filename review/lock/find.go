@@ -30,9 +30,7 @@ func (f *Function) op(s *Site) *Op {
 	}
 	if q := f.statement(s.Call); q != nil {
 		if op := f.queryOp(s, q); op != nil {
-			if op.Use == Dropped && f.fetched(s) {
-				op.Use = Tested
-			}
+			f.fetched(s)
 			return op
 		}
 		if !q.Builder {
@@ -43,27 +41,87 @@ func (f *Function) op(s *Site) *Op {
 		return op
 	}
 	if c := f.redisCommand(s.Call); c != nil {
-		return f.redisOp(s, c)
+		op := f.redisOp(s, c)
+		if op != nil {
+			f.batched(s)
+		}
+		return op
 	}
 	return nil
 }
 
 var fetches = wordSet("fetchone fetchall fetchmany fetchval fetch fetchColumn fetch_row fetchAll fetchrow fetchone_dict next")
 
-// fetched reports whether the answer to a statement is fetched from its cursor
+// fetched gives a statement the use of its answer, which is fetched from its cursor
 // afterwards, before the next statement.
-func (f *Function) fetched(s *Site) bool {
+func (f *Function) fetched(s *Site) {
 	cursor := s.Call.Receiver().Path()
+	if s.Use != Dropped || cursor == "" {
+		return
+	}
 	for _, other := range f.Sites {
-		if other.Pos() > s.Pos() && cursor != "" && other.Call.Receiver().Path() == cursor {
-			return fetches[other.Call.Method()]
+		if other.Pos() > s.Pos() && other.Call.Receiver().Path() == cursor {
+			if fetches[other.Call.Method()] {
+				s.answeredBy(other)
+			}
+			return
 		}
 	}
-	return false
+}
+
+// answeredBy gives a site the use of another one, which returns its answer.
+func (s *Site) answeredBy(other *Site) {
+	if other.Use == Assigned || other.Use == Returned {
+		s.Use, s.Names = other.Use, other.Names
+	} else {
+		s.Use = Tested
+	}
+}
+
+var (
+	batches = wordSet("pipeline pipelined multi Pipeline TxPipeline Pipelined TxPipelined transaction batch")
+	sends   = wordSet("execute exec Exec execAsync sync syncAndReturnAll EXEC")
+)
+
+// batched gives a command that is sent with others the use of their answers.
+func (f *Function) batched(s *Site) {
+	if s.Use != Dropped {
+		return
+	}
+	for _, st := range s.Path {
+		if st.Branch == InLambda && lends(st.Stmt, st.Lambda) {
+			s.Use = Tested
+			return
+		}
+	}
+	batch := s.Call.Receiver().Path()
+	if v := f.resolve(s.Call.Receiver()); batch == "" || !batches[v.Method()] {
+		return
+	}
+	for _, other := range f.Sites {
+		if other.Pos() > s.Pos() && other.Call.Receiver().Path() == batch && sends[other.Call.Method()] {
+			s.answeredBy(other)
+			return
+		}
+	}
+}
+
+// lends reports whether a lambda is handed to what sends the commands in it together.
+func lends(s *ir.Stmt, lambda *ir.Expr) (found bool) {
+	s.X.Each(func(x *ir.Expr) bool {
+		for _, a := range x.Args {
+			found = found || a == lambda && batches[x.Method()]
+		}
+		return !found
+	})
+	return found
 }
 
 func (f *Function) redisOp(s *Site, c *Command) *Op {
 	op := &Op{Site: s, Family: Redis, Command: c, Value: c.Value, TTL: c.TTL, Key: f.Key(c.Key), Gives: f.gives(value)}
+	if f.File.Language == ir.Go && c.Script == nil && f.nilIsError(s.Call) {
+		op.Gives = errors
+	}
 	switch {
 	case c.Script != nil:
 		op.Do = c.Script.does()
@@ -88,6 +146,12 @@ func (f *Function) redisOp(s *Site, c *Command) *Op {
 		return nil
 	}
 	return op
+}
+
+// nilIsError reports whether a client of Go tells by an error that a SET with NX did
+// not set the key: go-redis does, but for SetNX, which has an answer of its own.
+func (f *Function) nilIsError(e *ir.Expr) bool {
+	return e.Method() == "SetArgs" || e.Method() == "Do" && strings.Contains(f.typeOf(e.Receiver()), "go-redis")
 }
 
 func (s *Script) does() Do {

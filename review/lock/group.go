@@ -272,14 +272,26 @@ func (f *Function) testedBetween(name string, from, to ir.Pos) bool {
 
 // eachStmt calls g for the statements of a function, those of its lambdas too.
 func (f *Function) eachStmt(g func(*ir.Stmt)) {
-	seen := map[*ir.Stmt]bool{}
-	ir.EachStmt(f.Body, g)
-	for _, s := range f.Sites {
-		for _, step := range s.Path {
-			if step.Lambda != nil && len(step.Lambda.Func.Body) > 0 && !seen[step.Lambda.Func.Body[0]] {
-				seen[step.Lambda.Func.Body[0]] = true
-				ir.EachStmt(step.Lambda.Func.Body, g)
-			}
+	if f.all == nil {
+		f.collect(f.Body)
+	}
+	for _, s := range f.all {
+		g(s)
+	}
+}
+
+// collect lists statements, and those of the lambdas in them after them.
+func (f *Function) collect(list []*ir.Stmt) {
+	from := len(f.all)
+	ir.EachStmt(list, func(s *ir.Stmt) { f.all = append(f.all, s) })
+	for _, s := range f.all[from:len(f.all):len(f.all)] {
+		for _, e := range append([]*ir.Expr{s.X}, s.To...) {
+			e.Each(func(x *ir.Expr) bool {
+				if x.Kind == ir.Lambda && x.Func.Name == "" && len(f.all) < 1<<16 {
+					f.collect(x.Func.Body)
+				}
+				return true
+			})
 		}
 	}
 }
@@ -303,18 +315,51 @@ func (l *Lock) isLock() bool {
 	}
 	cleanup := false
 	for _, o := range l.All(Release) {
-		cleanup = cleanup || o.Cleanup()
+		cleanup = cleanup || o.Cleanup() && !o.onFailure()
 	}
 	named := l.isNamed()
 	if len(takes) == 0 {
 		return len(l.All(Release)) > 0 && (cleanup || named)
 	}
-	return cleanup || named && !l.isMarker() || l.ownerCompared()
+	return cleanup || (named || l.handedBack()) && !l.isMarker() || l.ownerCompared()
 }
+
+// handedBack reports whether a key is deleted once the work that it was set for is
+// done, or by a function that is there to give it back. What only marks something as
+// seen is deleted when the work has failed, so that it is tried again.
+func (l *Lock) handedBack() bool {
+	for _, take := range l.Own(Acquire) {
+		for _, give := range l.Own(Release) {
+			switch {
+			case give.In == take.In:
+				if give.Pos() > take.Pos() && !give.onFailure() && !give.beforeExit() && take.In.Work(take.Pos(), give.Pos()) != nil {
+					return true
+				}
+			case give.File() == take.File() && give.In.class() == take.In.class() && hasWord(give.In.Name, givingVerbs):
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var givingVerbs = wordSet("release unlock free leave exit finish give relinquish abandon surrender handback putback")
+
+// onFailure reports whether a site runs only if what was done before it failed.
+func (s *Site) onFailure() bool {
+	for _, st := range s.Path {
+		if st.Branch == InCatch || st.Branch == InBody && st.Stmt.Does == ir.If && mentions(st.Stmt.X, failureWords) {
+			return true
+		}
+	}
+	return false
+}
+
+var failureWords = wordSet("err error failed failure fail exception exc succeeded success completed committed done")
 
 func (l *Lock) isMarker() bool {
 	for _, o := range l.Own(Acquire) {
-		if hasWord(l.Key, markerWords) || hasWord(o.In.Name, markerWords) || o.In.class() != nil && hasWord(o.In.class().Name, markerWords) {
+		if hasWord(l.Key, markerWords) || hasWord(o.In.Name, markerWords) && !hasWord(l.Key, lockWords) || o.In.class() != nil && hasWord(o.In.class().Name, markerWords) {
 			return true
 		}
 	}

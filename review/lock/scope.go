@@ -18,6 +18,7 @@ type Function struct {
 	Beside bool
 	defs   map[string][]def
 	calls  []call
+	all    []*ir.Stmt // see eachStmt
 }
 
 // def is a value that a name may have.
@@ -59,6 +60,33 @@ func (f *Function) defineName(to *ir.Expr, d def) {
 		f.Unit.setField(f.class().Name, to.Name, d)
 	}
 }
+
+// defineElements notes what a loop goes over: for x in list, for (x of list),
+// foreach ($list as $x), for _, x := range list.
+func (f *Function) defineElements(s *ir.Stmt) {
+	for _, to := range s.To {
+		f.defineElement(to, s.X)
+	}
+	if s.X == nil || s.X.Kind != ir.Binary {
+		return
+	}
+	switch s.X.Name {
+	case "in", "of":
+		f.defineElement(s.X.X, s.X.Args[0])
+	case "as":
+		f.defineElement(s.X.Args[0], s.X.X)
+	}
+}
+
+// defineElement notes that a name is given the parts of a value one by one.
+func (f *Function) defineElement(to, list *ir.Expr) {
+	if to != nil && to.Kind == ir.Name && list != nil {
+		f.defs[to.Name] = append(f.defs[to.Name], def{at: to.Pos, x: list, index: 0, in: f})
+	}
+}
+
+// iterators are methods that hand the parts of what they are called on to a function.
+var iterators = wordSet("each forEach each_with_index each_with_object find_each in_batches each_slice map flatMap filter chunk chunkById lazyById eachById")
 
 // defineFields notes what a literal of a struct gives to its fields.
 func (f *Function) defineFields(e *ir.Expr) {

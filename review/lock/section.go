@@ -61,6 +61,8 @@ func (u *Unit) sectionOf(o *Op) {
 	}
 	head := o.Stmt()
 	switch {
+	case goesOn(head.X, o.Call):
+		s.From = o.Call.End
 	case head.Does == ir.With:
 		s.From, s.To, s.Whole = bodyRange(head.Body)
 	case head.Does == ir.If && !negated(head.X) && len(head.Body) > 0 && !exits(head.Body):
@@ -72,6 +74,21 @@ func (u *Unit) sectionOf(o *Op) {
 	}
 	s.To = min(s.To, s.release())
 	u.add(s)
+}
+
+// goesOn reports whether the statement of a call goes on with a function that is handed
+// what it returned: take().then((ok) => ...).
+func goesOn(e, call *ir.Expr) (found bool) {
+	e.Each(func(x *ir.Expr) bool {
+		if continuation(x) != nil {
+			x.Receiver().Each(func(y *ir.Expr) bool {
+				found = found || y == call
+				return !found
+			})
+		}
+		return !found
+	})
+	return found
 }
 
 func bodyRange(list []*ir.Stmt) (from, to ir.Pos, whole bool) {

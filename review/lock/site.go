@@ -148,6 +148,9 @@ func (w *walk) head(s *ir.Stmt, last bool) {
 	if s.Does == ir.With && len(s.To) == 1 {
 		w.f.define(&ir.Stmt{Does: ir.Let, Pos: s.Pos, X: s.X, To: s.To})
 	}
+	if s.Does == ir.Loop {
+		w.f.defineElements(s)
+	}
 	w.path = w.path[:len(w.path)-1]
 }
 
@@ -216,6 +219,12 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 			inner = Passed
 		}
 	}
+	if then := continuation(e); then != nil {
+		inner, names = continued(then)
+	}
+	if use == Dropped && e.Kind == ir.Call {
+		s.answered(e)
+	}
 	from := len(w.f.Sites)
 	if e.X.Kind == ir.Member {
 		w.expr(e.X.X, inner, names)
@@ -229,6 +238,9 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 	}
 	w.f.Sites = append(w.f.Sites, s)
 	for i, a := range e.Args {
+		if a.Kind == ir.Lambda && len(a.Func.Params) > 0 && iterators[e.Method()] {
+			w.f.defineElement(&ir.Expr{Kind: ir.Name, Pos: a.Pos, End: a.Pos, Name: a.Func.Params[0].Name}, e.Receiver())
+		}
 		if e.Block && i == len(e.Args)-1 && a.Kind == ir.Lambda {
 			w.block(a, use)
 			continue
@@ -240,6 +252,45 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 		w.expr(a, Passed, nil)
 	}
 }
+
+// continuations are methods that hand what the call before them returned to their
+// argument.
+var continuations = wordSet("then thenCompose thenApply thenAccept thenComposeAsync thenApplyAsync thenAcceptAsync flatMap map filter subscribe doOnNext mergeMap switchMap concatMap")
+
+// continuation is the function that a call hands the value of its receiver to, nil if
+// there is none in sight.
+func continuation(e *ir.Expr) *ir.Expr {
+	if e.Kind != ir.Call || !continuations[e.Method()] || e.Receiver() == nil || e.Receiver().Kind != ir.Call {
+		return nil
+	}
+	if a := e.Arg(0); a != nil && a.Kind == ir.Lambda {
+		return a
+	}
+	return nil
+}
+
+// continued is what becomes of a value that is handed to a function.
+func continued(then *ir.Expr) (Use, []string) {
+	if len(then.Func.Params) == 0 {
+		return Dropped, nil
+	}
+	return Assigned, []string{then.Func.Params[0].Name}
+}
+
+// answered takes the answer of a call from the function that it calls back: get(key,
+// function (err, answer) { ... }).
+func (s *Site) answered(e *ir.Expr) {
+	if len(e.Args) == 0 || s.In.File.Language != ir.JavaScript {
+		return
+	}
+	last := e.Args[len(e.Args)-1]
+	if last.Kind != ir.Lambda || len(last.Func.Params) < 2 || !errorNames[last.Func.Params[0].Name] {
+		return
+	}
+	s.Use, s.Names = Assigned, []string{last.Func.Params[1].Name}
+}
+
+var errorNames = wordSet("err error e er ex _ _err")
 
 // wrappers are functions whose value is that of their argument.
 var wrappers = wordSet("bool assert equals Boolean Bool int Int String strval intval boolval String.valueOf isTrue isTRUE toBoolean Long Int64 toint64 tonumber not_nil Must shield wait_for ensure_future")

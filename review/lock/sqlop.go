@@ -185,10 +185,13 @@ func tableDo(q *Query) Do {
 	case "select":
 		return Read
 	case "insert":
-		return Acquire
+		return tableInsert(q, setsOwner || setsExpiry)
 	case "merge", "replace", "upsert":
 		if _, free := q.Test(func(c string) bool { return c == "attribute_not_exists" }); free {
 			return Acquire
+		}
+		if q.Builder && q.ends() {
+			return Release
 		}
 		return Put
 	case "delete":
@@ -209,6 +212,34 @@ func tableDo(q *Query) Do {
 		}
 	}
 	return 0
+}
+
+// tableInsert tells an insert that takes a free lock from one that overwrites whoever
+// has it, and from one that only sees to it that there is a row.
+func tableInsert(q *Query, takes bool) Do {
+	if q.Builder && q.ensures && !takes {
+		return Read
+	}
+	if q.Conflict == "update" && q.Verb == "insert" && !q.conditional() {
+		return Put
+	}
+	return Acquire
+}
+
+// conditional reports whether the conflict clause of an insert asks for something:
+// by its own WHERE, or in a value.
+func (q *Query) conditional() bool {
+	for _, p := range q.Where {
+		if p.Conflict {
+			return true
+		}
+	}
+	for _, p := range q.Sets {
+		if p.Conflict && (strings.Contains(p.Value, "if(") || strings.Contains(p.Value, "if (") || strings.Contains(p.Value, "case ")) {
+			return true
+		}
+	}
+	return false
 }
 
 // ends reports whether an update sets the owner to nobody, or the expiry to the past.

@@ -13,6 +13,7 @@ type Query struct {
 	Conn    *ir.Expr
 	Builder bool // it was put together by calls: no text
 	Guarded bool // a condition stands in it that cannot be read
+	ensures bool // it makes the row if there is none, and returns the one that is there
 	Item    bool // it is a request of DynamoDB, whose table is only known when it runs perhaps
 }
 
@@ -142,12 +143,15 @@ func (f *Function) preparedOn(e *ir.Expr) *ir.Expr {
 // builders are the words by which builders and mappers of objects write and read.
 var builders = map[string]string{
 	"insert": "insert", "insertone": "insert", "insertmany": "insert", "insert_one": "insert", "insert_many": "insert", "create": "insert", "create!": "insert", "createmany": "insert", "bulk_create": "insert", "insert_all": "insert", "bulkcreate": "insert", "insertgetid": "insert", "findorcreate": "insert", "get_or_create": "insert", "firstorcreate": "insert", "insertorignore": "insert",
-	"update": "update", "update!": "update", "updateone": "update", "updates": "update", "updatemany": "update", "update_one": "update", "update_many": "update", "update_all": "update", "update_columns": "update", "update_attributes": "update", "update_attribute": "update", "replace_one": "update", "replaceone": "update", "find_one_and_update": "update", "findoneandupdate": "update", "findbyidandupdate": "update", "bulk_update": "update", "updateorcreate": "update", "update_or_create": "update", "increment": "update", "decrement": "update", "increment!": "update", "findandmodify": "update", "find_and_modify": "update", "set": "update", "update_item": "update", "updateitem": "update", "bulkwrite": "update", "bulk_write": "update", "saveall": "update", "saveandflush": "update", "update_column": "update", "toggle!": "update",
+	"update": "update", "update!": "update", "updateone": "update", "updates": "update", "updatemany": "update", "update_one": "update", "update_many": "update", "update_all": "update", "update_columns": "update", "update_attributes": "update", "update_attribute": "update", "replace_one": "update", "replaceone": "update", "find_one_and_update": "update", "findoneandupdate": "update", "findbyidandupdate": "update", "bulk_update": "update", "updateorcreate": "update", "update_or_create": "update", "increment": "update", "decrement": "update", "increment!": "update", "decrement!": "update", "update_counters": "update", "increment_counter": "update", "decrement_counter": "update", "findandmodify": "update", "find_and_modify": "update", "set": "update", "update_item": "update", "updateitem": "update", "bulkwrite": "update", "bulk_write": "update", "saveall": "update", "saveandflush": "update", "update_column": "update", "toggle!": "update",
 	"upsert": "upsert", "upsert_all": "upsert", "put_item": "upsert", "putitem": "upsert", "put": "upsert", "save": "upsert", "save!": "upsert", "persist": "upsert", "merge": "upsert", "put_object": "upsert", "putobject": "upsert", "add": "upsert", "saveorfail": "upsert",
 	"delete": "delete", "del": "delete", "destroy": "delete", "destroy!": "delete", "delete_all": "delete", "destroy_all": "delete", "delete_one": "delete", "deleteone": "delete", "deletemany": "delete", "delete_many": "delete", "remove": "delete", "delete_item": "delete", "deleteitem": "delete", "delete!": "delete",
 	"find": "select", "findone": "select", "find_one": "select", "findunique": "select", "findfirst": "select", "findby": "select", "find_by": "select", "find_by!": "select", "findbyid": "select", "first": "select", "one": "select", "one_or_none": "select", "first_or_create": "insert", "find_or_create_by": "insert", "find_or_create_by!": "insert", "find_or_initialize_by": "select", "get": "select", "get_item": "select", "getitem": "select", "findbypk": "select", "exists": "select", "exists?": "select", "scalar_one_or_none": "select", "select": "select", "maybesingle": "select", "single": "select",
 	"firstornew": "select",
 }
+
+// ensurers make a row if there is none, and return the one that is there.
+var ensurers = wordSet("get_or_create findorcreate firstorcreate find_or_create_by find_or_create_by! first_or_create")
 
 // tableMakers are calls whose argument names the table.
 var tableMakers = wordSet("from table into collection Collection getCollection get_collection knex db query get_repository getRepository Table Model model")
@@ -165,7 +169,7 @@ func (f *Function) builderStatement(e *ir.Expr) *Query {
 	if verb == "" {
 		return nil
 	}
-	q := &Query{Statement: &query.Statement{Verb: verb}, Builder: true}
+	q := &Query{Statement: &query.Statement{Verb: verb}, Builder: true, ensures: ensurers[normal(e.Method())]}
 	if q.Table = f.ownClass(e); q.Table == "" && e.Receiver() == nil {
 		return nil
 	}
@@ -179,6 +183,7 @@ func (f *Function) builderStatement(e *ir.Expr) *Query {
 		return nil
 	}
 	f.conditions(q, e)
+	f.saved(q, e)
 	return q
 }
 
@@ -199,13 +204,16 @@ func (f *Function) tableOf(e *ir.Expr) (table string, conn *ir.Expr) {
 		switch x.Kind {
 		case ir.Call:
 			if x.Receiver() == nil {
-				if t := f.ownClass(x); t != "" && builders[normal(x.Method())] != "" {
+				if t := f.ownClass(x); t != "" && (builders[normal(x.Method())] != "" || wheres[x.Method()]) {
 					return t, nil
 				}
 				return shortType(f.typeOf(x)), nil
 			}
 			x = x.Receiver()
 		case ir.Member:
+			if x.Name == "objects" && x.X.Path() == "this" && f.class() != nil {
+				return f.class().Name, nil
+			}
 			if x.Name == "objects" || x.Name == "query" && isUpper(x.X.Path()) {
 				return lastWord(x.X.Path()), nil
 			}
@@ -262,6 +270,9 @@ func (f *Function) nameTable(e, x *ir.Expr) string {
 		}
 	}
 	if t := shortType(f.typeOf(x)); t != "" && !plainTypes[t] {
+		return t
+	}
+	if t := f.loadedFrom(x.Name, x.Pos); t != "" {
 		return t
 	}
 	if x.Name == "this" && f.class() != nil {

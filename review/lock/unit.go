@@ -28,7 +28,6 @@ type Unit struct {
 	values     map[*ir.Expr]Value
 	folded     map[*ir.Expr]folded
 	keys       map[*ir.Expr]string
-	steps      int // how much further a value is followed
 }
 
 // NewUnit builds the model of some files of one language.

@@ -4,9 +4,11 @@ package callerclock
 
 import (
 	_ "embed"
+	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/lock"
+	"github.com/ringfence-go/ringfence/review/query"
 	"github.com/ringfence-go/ringfence/review/rule"
 )
 
@@ -72,9 +74,15 @@ func arguments(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	}
 	bound(p, l, o)
 	for _, a := range o.Call.Args {
-		if in, at := o.In.Clock(a); at != nil {
-			p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
-			return
+		list := []*ir.Expr{a}
+		if a.Kind == ir.Call && !a.Block { // query(prepare("...", until))
+			list = append(list, a.Args...)
+		}
+		for _, a := range list {
+			if in, at := o.In.Clock(a); at != nil {
+				p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
+				return
+			}
 		}
 	}
 }
@@ -99,6 +107,10 @@ func parameters(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	if o.SQL == nil {
 		return
 	}
+	if test, ok := o.SQL.Test(lock.IsExpiry); ok && o.Do == lock.Acquire && placeholder(test) {
+		p.Report(o.Site, rule.Likely, rule.Warning, "compare it with the clock of the database: now(), in the statement", message, l.Name())
+		return
+	}
 	set, ok := o.SQL.Set(lock.IsExpiry)
 	if !ok || !o.In.Param(set.Value) || !lock.HasWord(set.Value, "until expires expiry at now deadline time") {
 		return
@@ -106,12 +118,18 @@ func parameters(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	p.Report(o.Site, rule.Likely, rule.Warning, "compute it in the statement: now() + the time that the caller asks for", message, l.Name())
 }
 
+// placeholder reports whether an expiry is compared with a value that the caller of a
+// statement binds.
+func placeholder(test query.Pair) bool {
+	return strings.ContainsAny(test.Op, "<>") && test.Value != "" && strings.ContainsAny(test.Value[:1], "$?:@") && !strings.ContainsAny(test.Value, " (")
+}
+
 // expiries looks for an expiry that is computed or compared in a function that works
 // on the lock's row.
 func expiries(p *rule.Pass, l *lock.Lock, f *lock.Function) {
 	f.EachStmt(func(s *ir.Stmt) {
 		for _, to := range s.To {
-			if lock.IsExpiry(to.Name) {
+			if lock.IsExpiry(to.Name) && !waits(to) {
 				report(p, l, f, s.X)
 			}
 		}
@@ -131,14 +149,33 @@ func expiries(p *rule.Pass, l *lock.Lock, f *lock.Function) {
 func compares(f *lock.Function, e *ir.Expr) bool {
 	switch {
 	case e.Kind == ir.Binary && (e.Name == "<" || e.Name == ">" || e.Name == "<=" || e.Name == ">="):
-		return lock.IsExpiry(name(e.X)) || lock.IsExpiry(name(e.Args[0]))
+		return expires(e.X) || expires(e.Args[0])
 	case e.Kind == ir.Call && lock.HasWord(e.Method(), "before after isbefore isafter past future"):
-		return lock.IsExpiry(name(e.Receiver())) || len(e.Args) == 1 && lock.IsExpiry(name(e.Args[0]))
+		return expires(e.Receiver()) || len(e.Args) == 1 && expires(e.Args[0])
 	}
 	return false
 }
 
-func name(e *ir.Expr) string { return e.Path() }
+// expires reports whether a value is an expiry that was read, in whatever form:
+// row.expires_at, strtotime($row['expires_at']), rs.getTimestamp("expires_at").
+func expires(e *ir.Expr) (found bool) {
+	e.Each(func(x *ir.Expr) bool {
+		switch x.Kind {
+		case ir.Name, ir.Member:
+			found = found || lock.IsExpiry(x.Name) && !waits(x)
+		case ir.String:
+			found = found || len(x.Args) == 0 && !strings.Contains(x.Name, " ") && lock.IsExpiry(x.Name)
+		}
+		return !found && x.Kind != ir.Lambda
+	})
+	return found
+}
+
+// waits reports whether a variable is more likely to say how long its own function
+// waits than until when a lock is held.
+func waits(e *ir.Expr) bool {
+	return e.Kind == ir.Name && lock.HasWord(e.Name, "deadline timeout timeouts")
+}
 
 func report(p *rule.Pass, l *lock.Lock, f *lock.Function, list ...*ir.Expr) {
 	for _, e := range list {

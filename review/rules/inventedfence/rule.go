@@ -58,12 +58,22 @@ func compared(p *rule.Pass, f *lock.Function, s *lock.Site) {
 	}
 	for _, a := range s.Call.Args {
 		a.Each(func(e *ir.Expr) bool {
-			if (e.Kind == ir.Name || e.Kind == ir.Member) && lock.HasWord(e.Name, "token fence fencing epoch term generation version") {
+			if named(e) {
 				made(p, f, e, s)
 			}
-			return true
+			return e.Kind != ir.Lambda
 		})
 	}
+}
+
+// named reports whether a value that is handed in is called like a fence, or comes
+// from a function that is.
+func named(e *ir.Expr) bool {
+	name := e.Name
+	if e.Kind == ir.Call {
+		name = e.Method()
+	}
+	return (e.Kind == ir.Name || e.Kind == ir.Member || e.Kind == ir.Call) && lock.HasWord(name, "token fence fencing epoch term generation version")
 }
 
 // made reports where a fence comes from, if that cannot order two holders.
