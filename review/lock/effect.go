@@ -23,6 +23,7 @@ type Effect struct {
 	What       string // in a reader's words
 	Fenced     bool   // it carries a number that the destination compares
 	Guarded    bool   // it has a condition of another kind: a version, an entity tag
+	Moves      bool   // all that guards it is that it moves a row from one state to another
 	Idempotent bool   // doing it twice does it once
 	Query      *Query
 	Grave      bool // money, mail, messages
@@ -48,7 +49,7 @@ func (f *Function) effect(s *Site) *Effect {
 }
 
 func (f *Function) write(s *Site, q *Query) *Effect {
-	if q.Builder && !f.isDurable(s, q) {
+	if q.Builder && !f.isDurable(s, q) && f.expressedStatement(s.Call) == nil {
 		return nil
 	}
 	e := &Effect{Site: s, Kind: Write, Query: q, What: q.Verb + " of " + strings.Trim(q.Table, `"[]`)}
@@ -56,7 +57,9 @@ func (f *Function) write(s *Site, q *Query) *Effect {
 	_, sets := q.Set(IsFence)
 	e.Fenced = tests || q.Builder && (sets || mentionsFence(s.Call))
 	_, version := q.Test(isVersion)
-	e.Guarded = version || q.Guarded || q.Conflict == "nothing" || q.moves()
+	e.Guarded = version || q.Guarded || q.Conflict == "nothing"
+	e.Moves = !e.Guarded && q.moves()
+	e.Guarded = e.Guarded || e.Moves
 	return e
 }
 
@@ -156,8 +159,8 @@ func (f *Function) storeWrite(s *Site) *Effect {
 		input := f.resolve(e.Args[1])
 		guarded := input.Expr != nil && (input.Named("IfMatch") != nil || input.Named("IfNoneMatch") != nil)
 		return &Effect{Site: s, Kind: Write, What: "the write of an object", Guarded: guarded}
-	case f.File.Language == ir.Go && method == "Put" && strings.Contains(f.typeOf(e.Receiver()), "etcd"):
-		return &Effect{Site: s, Kind: Write, What: "the write of a key in etcd"}
+	case f.File.Language == ir.Go && (method == "Put" || method == "PutString" || method == "Set") && f.keepsKeys(e.Receiver()):
+		return &Effect{Site: s, Kind: Write, What: "the write of a key"}
 	case method == "cp" || e.X.Path() == "aws" && len(e.Args) > 1:
 		if text, _ := e.Arg(0).Literal(); text == "s3" && f.File.Language == ir.Shell {
 			return &Effect{Site: s, Kind: Write, What: "the copy of an object"}
@@ -170,6 +173,37 @@ func (f *Function) storeWrite(s *Site) *Effect {
 		}
 	}
 	return nil
+}
+
+// keepers are modules of Go whose clients keep keys for good.
+var keepers = []string{"etcd/client", "clientv3", "hashicorp/consul/api", "nats.go", "firestore"}
+
+// keepsKeys reports whether a client of Go is one of a store of keys.
+func (f *Function) keepsKeys(e *ir.Expr) bool {
+	for x := e; x != nil; x = x.X {
+		t := f.typeOf(x)
+		for _, k := range keepers {
+			if strings.Contains(t, k) {
+				return true
+			}
+		}
+		if x.Kind == ir.Call && x.Method() == "KV" && imports(f.File, "consul") {
+			return true
+		}
+		if x.Kind != ir.Call && x.Kind != ir.Member {
+			return false
+		}
+	}
+	return false
+}
+
+func imports(f *ir.File, part string) bool {
+	for _, i := range f.Imports {
+		if strings.Contains(i.Path, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // effectsOf are the effects of a function, those of its helpers included.

@@ -185,7 +185,7 @@ func (f *Function) cacheOp(s *Site) *Op {
 	root := lastWord(strings.TrimSuffix(path, "."+e.Method()))
 	cacheLike := root == "cache" || root == "Cache" || strings.HasSuffix(strings.ToLower(root), "memcache") || strings.HasPrefix(root, "mc") || root == "memcached"
 	switch {
-	case !cacheLike || len(e.Args) == 0 || f.isRedis(e.Receiver()):
+	case !cacheLike && !f.isCache(e.Receiver()) || len(e.Args) == 0 || f.isRedis(e.Receiver()):
 		return nil
 	case e.Method() == "add" && len(e.Args) >= 2,
 		e.Method() == "write" && e.Named("unless_exist").Is("true"):
@@ -206,6 +206,21 @@ func (f *Function) cacheOp(s *Site) *Op {
 	}
 	return nil
 }
+
+// isCache reports whether a value is a cache, by what it was made of or its type.
+func (f *Function) isCache(e *ir.Expr) bool {
+	if e == nil {
+		return false
+	}
+	t := strings.ToLower(shortType(f.typeOf(e)))
+	if strings.HasSuffix(t, "memcache") || strings.HasSuffix(t, "memcached") || t == "cacheinterface" || t == "basecache" || t == "dalli" {
+		return true
+	}
+	v := f.resolve(e)
+	return v.Expr != e && (v.Kind == ir.Index || v.Kind == ir.Member || v.Kind == ir.Call) && cacheWords[lastWord(v.Path())]
+}
+
+var cacheWords = wordSet("cache caches Cache Client.Dalli")
 
 var acquireVerbs = wordSet("acquire take obtain claim try grab get")
 var releaseVerbs = wordSet("release unlock free drop")

@@ -305,7 +305,7 @@ func (l *Lock) isLock() bool {
 	}
 	takes := l.Own(Acquire)
 	if len(takes) == 0 && len(l.TwoStep) == 0 {
-		return l.Family == Table && len(l.All(GiveUp, Release, Renew, Put)) > 0
+		return l.Family == Table && len(l.All(GiveUp, Release, Renew, Put)) > 0 || l.isReleaseScript()
 	}
 	if l.Family == Table {
 		return true
@@ -357,9 +357,22 @@ func (s *Site) onFailure() bool {
 
 var failureWords = wordSet("err error failed failure fail exception exc succeeded success completed committed done")
 
+// isReleaseScript reports whether the ops are those of a script of Redis in a file of
+// its own that is named after what it does: unlock.lua.
+func (l *Lock) isReleaseScript() bool {
+	for _, o := range l.Own(Release) {
+		if o.In.File.Language == ir.Lua && strings.HasPrefix(l.Key, "{KEYS") && hasWord(o.In.title(), releaseVerbs) && hasWord(o.In.title(), lockWords) {
+			return true
+		}
+	}
+	return false
+}
+
+var strictWords = wordSet("lock mutex lease leader")
+
 func (l *Lock) isMarker() bool {
 	for _, o := range l.Own(Acquire) {
-		if hasWord(l.Key, markerWords) || hasWord(o.In.Name, markerWords) && !hasWord(l.Key, lockWords) || o.In.class() != nil && hasWord(o.In.class().Name, markerWords) {
+		if hasWord(l.Key, markerWords) && !hasWord(l.Key, strictWords) || hasWord(o.In.Name, markerWords) && !hasWord(l.Key, lockWords) || o.In.class() != nil && hasWord(o.In.class().Name, markerWords) {
 			return true
 		}
 	}

@@ -35,7 +35,7 @@ func (f *Function) outside(s *Site) *Effect {
 		return eff
 	}
 	for _, o := range outwards {
-		if o.method[e.Method()] && f.chainHas(e, o.words) {
+		if o.method[e.Method()] && (f.chainHas(e, o.words) || o.what == "a mail" && mailed(e.Receiver())) {
 			return &Effect{Site: s, Kind: Outside, What: o.what, Grave: o.grave, Idempotent: isIdempotent(f, e)}
 		}
 	}
@@ -48,6 +48,12 @@ func (f *Function) outside(s *Site) *Effect {
 		return &Effect{Site: s, Kind: Outside, What: "a mail", Grave: true}
 	}
 	return nil
+}
+
+// mailed reports whether a chain of names begins at something that is called after mail.
+func mailed(e *ir.Expr) bool {
+	path := strings.ToLower(e.Path())
+	return strings.Contains(path, "smtp") || strings.Contains(path, "mail")
 }
 
 func (f *Function) chainHas(e *ir.Expr, set map[string]bool) bool {

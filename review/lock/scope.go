@@ -18,7 +18,9 @@ type Function struct {
 	Beside bool
 	defs   map[string][]def
 	calls  []call
-	all    []*ir.Stmt // see eachStmt
+	// calledBy are the calls of it in the unit, and those that make an object by it.
+	calledBy []call
+	all      []*ir.Stmt // see eachStmt
 }
 
 // def is a value that a name may have.
@@ -174,6 +176,12 @@ func (f *Function) step(e *ir.Expr) (Value, bool) {
 	case ir.Await:
 		return Value{e.X, f}, true
 	case ir.Call:
+		if v, ok := f.accessed(e); ok {
+			return v, true
+		}
+		if v, ok := f.given(e); ok {
+			return v, true
+		}
 		if transparent[e.Method()] && e.Receiver() != nil && len(e.Args) == 0 {
 			return Value{e.Receiver(), f}, true
 		}
@@ -338,6 +346,9 @@ func (f *Function) typeOfCall(e *ir.Expr, depth int) string {
 	}
 	if name == "new" && e.Receiver() != nil {
 		return f.qualify(e.Receiver().Path())
+	}
+	if t := f.typeGiven(e, depth); t != "" {
+		return t
 	}
 	if path := e.X.Path(); isUpper(lastWord(path)) || strings.HasPrefix(name, "from") || name == "new" || name == "connect" {
 		return f.qualify(path)

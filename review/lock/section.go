@@ -59,6 +59,14 @@ func (u *Unit) sectionOf(o *Op) {
 			return
 		}
 	}
+	if o.Library != nil {
+		for _, a := range o.Call.Args {
+			if g := u.referred(o.In, a); g != nil && (a.Kind == ir.Name || a.Kind == ir.Member) { // election.run(self.lead)
+				u.add(&Section{Lock: o.Lock, Acquire: o, In: g, From: g.Pos, To: g.End, Whole: true})
+				return
+			}
+		}
+	}
 	head := o.Stmt()
 	switch {
 	case goesOn(head.X, o.Call):

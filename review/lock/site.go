@@ -189,7 +189,7 @@ func (w *walk) expr(e *ir.Expr, use Use, names []string) {
 		}
 		w.expr(e.X, use, names)
 	case ir.Await, ir.Unary, ir.Binary, ir.List, ir.Index:
-		if e.Kind == ir.Index || e.Kind == ir.List && use == Dropped {
+		if e.Kind == ir.Index && !picks(e) || e.Kind == ir.List && use == Dropped {
 			use = max(use, Passed)
 		}
 		w.expr(e.X, use, names)
@@ -203,6 +203,15 @@ func (w *walk) expr(e *ir.Expr, use Use, names []string) {
 			w.expr(a, Passed, nil)
 		}
 	}
+}
+
+// picks reports whether an index picks the answer out of what a call returned:
+// cursor.fetchone()[0].
+func picks(e *ir.Expr) bool {
+	if e.X.Kind != ir.Call || !fetches[e.X.Method()] || len(e.Args) != 1 {
+		return false
+	}
+	return e.Args[0].Kind == ir.Number || e.Args[0].Kind == ir.String
 }
 
 func (w *walk) call(e *ir.Expr, use Use, names []string) {

@@ -27,7 +27,7 @@ var advisory = map[string]scope{
 // Words of the columns of a lock's row.
 var (
 	ownerColumns  = wordSet("owner holder owned worker host locked_by lockedby instance token attempt leader node process pid holder_id owner_id instance_id session session_id lock_token by p_owner identity acquirer")
-	expiryColumns = wordSet("expires expiry expire until ttl expiration deadline timeout heartbeat renewed")
+	expiryColumns = wordSet("expires expiry expire until ttl expiration deadline timeout heartbeat renewed free lapses ends")
 	fenceWords    = wordSet("fence fencing epoch term generation fencetoken fencingtoken gen revision")
 )
 
@@ -110,6 +110,9 @@ func (f *Function) advisoryOp(s *Site, q *Query, name string, sc scope) *Op {
 // isLockTable tells a table of locks by its name, or by columns that say who has
 // locked the row and until when.
 func (f *Function) isLockTable(q *Query) bool {
+	if f.Unit.leased[leaseTable(q.Table)] {
+		return true
+	}
 	if hasWord(q.Table, lockTables) && !(q.Builder && !q.Item && !f.isModel(q)) {
 		return true
 	}

@@ -20,6 +20,15 @@ type Query struct {
 // statement reads a call that sends SQL, or what a builder of statements makes;
 // nil if it does neither.
 func (f *Function) statement(e *ir.Expr) *Query {
+	q, known := f.Unit.queries[e]
+	if !known {
+		q = f.readStatement(e)
+		f.Unit.queries[e] = q
+	}
+	return q
+}
+
+func (f *Function) readStatement(e *ir.Expr) *Query {
 	if e.Kind != ir.Call || through[e.Method()] && e.Method() != "sql" && e.Method() != "raw" && e.Method() != "unsafe" {
 		return nil
 	}
@@ -29,7 +38,41 @@ func (f *Function) statement(e *ir.Expr) *Query {
 	if q := f.itemStatement(e); q != nil {
 		return q
 	}
+	if q := f.expressedStatement(e); q != nil {
+		return q
+	}
 	return f.builderStatement(e)
+}
+
+// expressed are functions that begin a statement which is put together of calls.
+var expressed = map[string]string{"update": "update", "insert": "insert", "delete": "delete", "select": "select"}
+
+// expressedStatement reads session.execute(update(Shelf).where(...).values(...)).
+func (f *Function) expressedStatement(e *ir.Expr) *Query {
+	if f.File.Language != ir.Python || !runs[e.Method()] && !strings.HasPrefix(e.Method(), "scalar") || e.Receiver() == nil || e.Arg(0) == nil {
+		return nil
+	}
+	v := f.resolve(e.Arg(0))
+	root := v.Expr
+	for root.Kind == ir.Call && root.Receiver() != nil && root.Receiver().Kind == ir.Call {
+		root = root.Receiver()
+	}
+	if root.Kind != ir.Call || expressed[root.Method()] == "" || !isUpper(f.qualify(root.X.Path())) && !strings.Contains(f.qualify(root.X.Path()), "sqlalchemy") {
+		return nil
+	}
+	q := &Query{Statement: &query.Statement{Verb: expressed[root.Method()]}, Builder: true, Conn: e.Receiver()}
+	q.Table = lastWord(root.Arg(0).Path())
+	if q.Table == "" || v.Expr == root && q.Verb != "select" {
+		return nil
+	}
+	v.In.conditions(q, v.Expr)
+	for x := v.Expr; x.Kind == ir.Call; x = x.Receiver() {
+		q.ForUpdate = q.ForUpdate || x.Method() == "with_for_update"
+		if x.Receiver() == nil {
+			break
+		}
+	}
+	return q
 }
 
 // itemVerbs are the requests of DynamoDB.
@@ -72,8 +115,7 @@ func (f *Function) itemStatement(e *ir.Expr) *Query {
 				q.Table = lastWord(input.In.resolve(input.Args[i]).Path())
 			}
 		case "ConditionExpression", "UpdateExpression":
-			q.Guarded = q.Guarded || k == "ConditionExpression"
-			q.expression(text, input.In.resolve(input.Named("ExpressionAttributeNames")))
+			input.In.expression(q, k, text, input.Named("ExpressionAttributeNames"))
 		case "Item", "Key":
 			input.In.object(q, input.In.resolve(input.Args[i]), k == "Item")
 		}
@@ -81,12 +123,23 @@ func (f *Function) itemStatement(e *ir.Expr) *Query {
 	return q
 }
 
-// expression collects the words of an expression of DynamoDB, with what the names in
-// it stand for.
-func (q *Query) expression(text string, names Value) {
-	for i, a := range names.Args {
-		if column, ok := names.In.fold(a); ok && strings.HasPrefix(names.Key(i), "#") {
-			text = strings.ReplaceAll(text, names.Key(i), column)
+// expression reads an expression of DynamoDB: what it asks for, what it sets, and every
+// word in it. What names such as #o stand for is put in.
+func (f *Function) expression(q *Query, kind, text string, names *ir.Expr) {
+	n := f.resolve(names)
+	for i, a := range n.Args {
+		if column, ok := n.In.fold(a); ok && strings.HasPrefix(n.Key(i), "#") {
+			text = strings.ReplaceAll(text, n.Key(i), column)
+		}
+	}
+	if kind == "UpdateExpression" {
+		if s := f.Unit.statement("UPDATE t " + text); s != nil {
+			q.Sets = append(q.Sets, s.Sets...)
+		}
+	} else {
+		q.Guarded = true
+		if s := f.Unit.statement("SELECT 1 FROM t WHERE " + text); s != nil {
+			q.Where = append(q.Where, s.Where...)
 		}
 	}
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {
@@ -154,7 +207,7 @@ var builders = map[string]string{
 var ensurers = wordSet("get_or_create findorcreate firstorcreate find_or_create_by find_or_create_by! first_or_create")
 
 // tableMakers are calls whose argument names the table.
-var tableMakers = wordSet("from table into collection Collection getCollection get_collection knex db query get_repository getRepository Table Model model")
+var tableMakers = wordSet("from table into collection Collection getCollection get_collection knex db query get_repository getRepository Table Model model define")
 
 // builderStatement reads a chain such as db('locks').where({ id }).update({ x }).
 func (f *Function) builderStatement(e *ir.Expr) *Query {
@@ -212,6 +265,9 @@ func (f *Function) tableOf(e *ir.Expr) (table string, conn *ir.Expr) {
 			x = x.Receiver()
 		case ir.Member:
 			if x.Name == "objects" && x.X.Path() == "this" && f.class() != nil {
+				return f.class().Name, nil
+			}
+			if x.Path() == "this.class" && f.class() != nil {
 				return f.class().Name, nil
 			}
 			if x.Name == "objects" || x.Name == "query" && isUpper(x.X.Path()) {
@@ -292,9 +348,8 @@ func (f *Function) conditions(q *Query, e *ir.Expr) {
 		for i, a := range x.Args {
 			v := f.resolve(a)
 			switch {
-			case x.Key(i) == "ConditionExpression":
-				q.Guarded = true
-				q.expression(f.texts(a), f.resolve(x.Named("ExpressionAttributeNames")))
+			case x.Key(i) == "ConditionExpression" || x.Key(i) == "UpdateExpression":
+				f.expression(q, x.Key(i), f.texts(a), x.Named("ExpressionAttributeNames"))
 			case x.Key(i) != "":
 				f.argument(q, x.Key(i), v.Expr, where && !last || q.Verb == "select" || q.Verb == "delete")
 			case v.Kind == ir.Map:
@@ -411,6 +466,8 @@ func (f *Function) object(q *Query, v Value, sets bool) {
 		case inner.Kind == ir.Map && (k == "data" || k == "update" || k == "create" || strings.HasPrefix(k, "$")):
 			v.In.object(q, inner, true)
 		case k == "":
+		case k == "ConditionExpression" || k == "UpdateExpression":
+			v.In.expression(q, k, v.In.texts(a), v.Named("ExpressionAttributeNames"))
 		default:
 			v.In.argument(q, k, a, !sets)
 		}

@@ -28,6 +28,8 @@ type Unit struct {
 	values     map[*ir.Expr]Value
 	folded     map[*ir.Expr]folded
 	keys       map[*ir.Expr]string
+	queries    map[*ir.Expr]*Query
+	leased     map[string]bool // tables whose rows are leases, by what is done with them
 }
 
 // NewUnit builds the model of some files of one language.
@@ -37,6 +39,7 @@ func NewUnit(files []*ir.File) *Unit {
 		fields: map[string]map[string][]def{}, globals: map[string][]def{}, scripts: map[string]string{},
 		summaries: map[string]*Script{}, statements: map[string]*query.Statement{}, libraries: map[*ir.File][]*Library{},
 		effects: map[*Function][]*Effect{}, types: map[*ir.Expr]string{}, values: map[*ir.Expr]Value{}, folded: map[*ir.Expr]folded{}, keys: map[*ir.Expr]string{},
+		queries: map[*ir.Expr]*Query{}, leased: map[string]bool{},
 	}
 	for _, f := range files {
 		u.declare(f)
@@ -45,7 +48,9 @@ func NewUnit(files []*ir.File) *Unit {
 		(&walk{f: f, last: Returned}).stmts(f.Body, f.Short)
 	}
 	u.collectGlobals()
+	u.construct()
 	u.collectScripts()
+	u.findLeased()
 	u.findOps()
 	u.link()
 	u.group()
@@ -200,7 +205,7 @@ func (u *Unit) callee(f *Function, e *ir.Expr) *Function {
 	switch {
 	case receiver == nil:
 		return u.plainCallee(f, name, list)
-	case receiver.Kind == ir.Name && receiver.Name == "this":
+	case receiver.Kind == ir.Name && receiver.Name == "this", receiver.Path() == "this.class":
 		return u.method(f.class(), list)
 	}
 	if c := u.classes[shortType(f.typeOf(receiver))]; c != nil {
