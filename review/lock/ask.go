@@ -128,6 +128,96 @@ func (s *Site) Tested(name string) bool {
 	return found
 }
 
+// Decisive reports whether one of the names that an acquire was given to decides about
+// anything but giving the lock back.
+func (o *Op) Decisive(name string) bool {
+	if name == "" || name == "_" {
+		return false
+	}
+	if strings.HasPrefix(name, "this.") {
+		return true
+	}
+	found := false
+	o.In.eachStmt(func(st *ir.Stmt) {
+		if found || st.X == nil || st.End < o.Pos() || st == o.Stmt() || o.onlyEnds(st) {
+			return
+		}
+		st.X.Each(func(x *ir.Expr) bool {
+			found = found || (x.Kind == ir.Name || x.Kind == ir.Member) && (x.Path() == name || x.Kind == ir.Name && x.Name == name)
+			return !found
+		})
+	})
+	return found
+}
+
+// onlyEnds reports whether a statement does nothing but give the lock back.
+func (o *Op) onlyEnds(st *ir.Stmt) bool {
+	if st.Does != ir.If && st.Does != ir.Eval || len(st.Else) > 0 || exits(st.Body) {
+		return false
+	}
+	ends := false
+	for _, s := range o.In.Sites {
+		if s.Pos() < st.Pos || s.Pos() >= st.End {
+			continue
+		}
+		for _, other := range s.Ops {
+			if !other.Is(Release, GiveUp, Confirm, Read) {
+				return false
+			}
+			ends = ends || other.Lock == o.Lock && other.Is(Release, GiveUp)
+		}
+		if len(s.Ops) == 0 && !quiet[s.Call.Method()] && !transparent[s.Call.Method()] && !o.In.isLogging(s.Call) {
+			return false
+		}
+	}
+	return ends
+}
+
+// Failed reports whether a condition holds if the call of an acquire failed, by its error:
+// err != nil, or err alone.
+func (o *Op) Failed(cond *ir.Expr) bool {
+	isError := func(e *ir.Expr) bool {
+		if e == nil || e.Kind != ir.Name {
+			return false
+		}
+		if errorNames[e.Name] && o.answers(e.Name) {
+			return true
+		}
+		for _, n := range o.Names {
+			if n == e.Name {
+				return strings.HasSuffix(strings.ToLower(n), "err")
+			}
+		}
+		return false
+	}
+	if cond != nil && cond.Kind == ir.Binary {
+		return (cond.Name == "!=" || cond.Name == "!==") && cond.Args[0].Is("nil") && isError(cond.X)
+	}
+	return isError(cond)
+}
+
+// answers reports whether a name is the error of the function that a call is answered by.
+func (o *Op) answers(name string) bool {
+	if n := len(o.Call.Args); n > 0 {
+		last := o.Call.Args[n-1]
+		return last.Kind == ir.Lambda && len(last.Func.Params) > 1 && last.Func.Params[0].Name == name
+	}
+	return false
+}
+
+// ReturnsToo reports whether a function returns the same as a statement in a handler does
+// where the lock was taken: the owner value, say.
+func (o *Op) ReturnsToo(handled *ir.Stmt) (found bool) {
+	path := handled.X.Path()
+	if handled.X.Kind != ir.Name && handled.X.Kind != ir.Member || path == "" {
+		return false
+	}
+	o.In.eachStmt(func(s *ir.Stmt) {
+		found = found || s != handled && s.Does == ir.Return && s.X != nil && s.X.Kind == handled.X.Kind && s.X.Path() == path && s.Pos > o.Pos()
+	})
+	return found
+}
+
 // FailureIgnored reports whether an error that was given to a name is looked at, and
 // the work goes on all the same.
 func (s *Site) FailureIgnored(name string) (at *ir.Stmt) {

@@ -173,6 +173,9 @@ func (f *Function) step(e *ir.Expr) (Value, bool) {
 		if d, ok := f.field(e); ok && d.index < 0 && d.x != nil {
 			return Value{d.x, d.in}, true
 		}
+		if f.File.Language == ir.Ruby { // a call without arguments
+			return f.given(&ir.Expr{Kind: ir.Call, Pos: e.Pos, End: e.End, X: e})
+		}
 	case ir.Await:
 		return Value{e.X, f}, true
 	case ir.Call:

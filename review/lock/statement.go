@@ -112,7 +112,11 @@ func (f *Function) itemStatement(e *ir.Expr) *Query {
 		switch k {
 		case "TableName":
 			if q.Table = strings.TrimSpace(text); q.Table == "" {
-				q.Table = lastWord(input.In.resolve(input.Args[i]).Path())
+				name := input.In.resolve(input.Args[i])
+				if name.Kind == ir.Call && len(name.Args) == 1 { // aws.String(t.Name)
+					name = name.In.resolve(name.Args[0])
+				}
+				q.Table = lastWord(name.Path())
 			}
 		case "ConditionExpression", "UpdateExpression":
 			input.In.expression(q, k, text, input.Named("ExpressionAttributeNames"))

@@ -1,6 +1,10 @@
 package lock
 
-import "github.com/ringfence-go/ringfence/review/ir"
+import (
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+)
 
 // Comes reports whether a part of what a value was made of matches.
 func (f *Function) Comes(e *ir.Expr, match func(*ir.Expr) bool) bool {
@@ -23,6 +27,24 @@ type tracer struct {
 	steps int // how much further
 	in    *Function
 	at    *ir.Expr
+	sumIn *Function // where a time is added to the value, if that is on the way
+	sum   *ir.Expr
+}
+
+// Expiry finds where an expiry is computed from the clock of the process: where the time
+// is added to it, or where the clock is read if none is; nil if it does not come from it.
+func (f *Function) Expiry(e *ir.Expr) (in *Function, at *ir.Expr) {
+	t := &tracer{match: func(f *Function, x *ir.Expr) bool { return f.isClock(x) }, steps: maxSteps}
+	t.source(f, e, 8, false)
+	if t.at != nil && t.sum != nil {
+		return t.sumIn, t.sum
+	}
+	return t.in, t.at
+}
+
+// isSum reports whether an expression adds something to a time.
+func isSum(e *ir.Expr) bool {
+	return e.Kind == ir.Binary && e.Name == "+" || e.Kind == ir.Call && (strings.HasPrefix(e.Method(), "plus") || strings.EqualFold(e.Method(), "add") || strings.HasPrefix(e.Method(), "add_"))
 }
 
 // source looks at a value. Of is set if only a part of it is asked for: what a helper
@@ -37,6 +59,15 @@ func (t *tracer) source(f *Function, e *ir.Expr, depth int, of bool) {
 		}
 		if t.match(f, x) {
 			t.in, t.at = f, x
+			return false
+		}
+		if isSum(x) {
+			sum, sumIn := t.sum, t.sumIn
+			t.sum, t.sumIn = x, f
+			t.parts(f, x, depth, of)
+			if t.at == nil {
+				t.sum, t.sumIn = sum, sumIn
+			}
 			return false
 		}
 		switch x.Kind {
@@ -68,6 +99,20 @@ func (t *tracer) source(f *Function, e *ir.Expr, depth int, of bool) {
 		}
 		return true
 	})
+}
+
+// parts looks at what a sum is made of.
+func (t *tracer) parts(f *Function, x *ir.Expr, depth int, of bool) {
+	if x.Kind == ir.Call {
+		t.source(f, x.Receiver(), depth, true)
+	} else {
+		t.source(f, x.X, depth, of)
+	}
+	for _, a := range x.Args {
+		if t.at == nil && (x.Kind == ir.Binary || handsOn(x)) {
+			t.source(f, a, depth, of)
+		}
+	}
 }
 
 func (t *tracer) name(f *Function, x *ir.Expr, depth int, of bool) {

@@ -63,7 +63,7 @@ func timestamped(l *lock.Lock) bool {
 // arguments looks at what is handed to a statement about the lock's row.
 func arguments(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	if l.Family == lock.Redis {
-		if in, at := o.In.Clock(o.Value); at != nil && o.Is(lock.Acquire, lock.Put) {
+		if in, at := o.In.Expiry(o.Value); at != nil && o.Is(lock.Acquire, lock.Put) {
 			p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
 		}
 		return
@@ -79,7 +79,7 @@ func arguments(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 			list = append(list, a.Args...)
 		}
 		for _, a := range list {
-			if in, at := o.In.Clock(a); at != nil {
+			if in, at := o.In.Expiry(a); at != nil {
 				p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
 				return
 			}
@@ -89,15 +89,10 @@ func arguments(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 
 // bound looks at what is put into a prepared statement by calls of its own.
 func bound(p *rule.Pass, l *lock.Lock, o *lock.Op) {
-	statement := o.Call.Receiver().Path()
-	for _, s := range o.In.Sites {
-		if s.Call.Receiver().Path() != statement || statement == "" || s.Pos() >= o.Pos() || !lock.HasWord(s.Call.Method(), "set bind param") {
-			continue
-		}
-		for _, a := range s.Call.Args {
-			if in, at := o.In.Clock(a); at != nil {
-				p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
-			}
+	for _, a := range o.In.Bound(o.Site) {
+		if in, at := o.In.Expiry(a); at != nil {
+			p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
+			return
 		}
 	}
 }
@@ -179,7 +174,7 @@ func waits(e *ir.Expr) bool {
 
 func report(p *rule.Pass, l *lock.Lock, f *lock.Function, list ...*ir.Expr) {
 	for _, e := range list {
-		if in, at := f.Clock(e); at != nil {
+		if in, at := f.Expiry(e); at != nil {
 			p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
 		}
 	}

@@ -40,6 +40,10 @@ func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 			return
 		}
 	}
+	if at := granted(o); at != nil {
+		p.ReportAt(o.In.File, at.Pos, rule.Certain, severity, fix, "when the store of %s can't be reached, this says that the lock was taken", l.Name())
+		return
+	}
 	if t, c := o.Swallowed(); t != nil {
 		swallowed(p, l, o, t, c, severity)
 		return
@@ -59,6 +63,34 @@ func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	case o.Use == lock.Assigned:
 		assigned(p, l, o, severity)
 	}
+}
+
+// granted finds the branch for an error of the acquire that returns what means that the
+// lock was taken; nil if there is none.
+func granted(o *lock.Op) (at *ir.Stmt) {
+	o.In.EachStmt(func(s *ir.Stmt) {
+		if at != nil || s.Does != ir.If || s.Pos < o.Stmt().Pos || len(s.Body) == 0 || !o.Failed(s.X) {
+			return
+		}
+		if last := s.Body[len(s.Body)-1]; last.Does == ir.Return && affirms(last.X) {
+			at = s
+		}
+	})
+	return at
+}
+
+// affirms reports whether what is returned is true, or is several values of which one is.
+func affirms(e *ir.Expr) (found bool) {
+	if e == nil || e.Kind == ir.Const || e.Kind == ir.Name {
+		return e.Is("true")
+	}
+	if e.Kind != ir.List && !(e.Kind == ir.Call && e.X.Kind == ir.Name) { // return owner, true; return cb(null, true)
+		return false
+	}
+	for _, a := range e.Args {
+		found = found || a.Is("true")
+	}
+	return found
 }
 
 // noted finds the branch for a lock that was not taken that does nothing about it,
@@ -90,9 +122,9 @@ func assigned(p *rule.Pass, l *lock.Lock, o *lock.Op, severity rule.Severity) {
 				return
 			}
 		}
-		used = used || o.Tested(n) && (!isErr || o.Gives&lock.GivesValue == 0 || len(o.Names) == 1)
+		used = used || o.Decisive(n) && (!isErr || o.Gives&lock.GivesValue == 0 || len(o.Names) == 1)
 	}
-	if !used && o.Gives != 0 {
+	if !used && o.Gives&(lock.GivesValue|lock.GivesError) != 0 {
 		p.Report(o.Site, rule.Likely, severity, fix, "nobody looks whether %s was taken: the work is done beside another holder's", l.Name())
 	}
 }
@@ -119,7 +151,10 @@ func saysYes(body []*ir.Stmt, o *lock.Op) bool {
 		}
 	}
 	last := body[len(body)-1]
-	return (last.Does == ir.Return || last.Does == ir.Eval && o.In.Short) && last.X.Is("true")
+	if last.Does == ir.Return && last.X != nil && o.ReturnsToo(last) {
+		return true
+	}
+	return (last.Does == ir.Return || last.Does == ir.Eval && o.In.Short) && affirms(last.X)
 }
 
 func saysNo(body []*ir.Stmt) bool {

@@ -24,15 +24,18 @@ func check(p *rule.Pass) {
 		f.EachStmt(func(s *ir.Stmt) {
 			for _, to := range s.To {
 				if isFence(to.Name) && len(s.To) == 1 {
-					made(p, f, s.X, nil)
+					made(p, f, s.X)
 				}
 			}
 			if s.X != nil {
 				s.X.Each(func(e *ir.Expr) bool {
 					for i, k := range e.Keys {
 						if isFence(k) {
-							made(p, f, e.Args[i], nil)
+							made(p, f, e.Args[i])
 						}
+					}
+					if s.Does == ir.If {
+						ordered(p, f, e)
 					}
 					return true
 				})
@@ -40,9 +43,26 @@ func check(p *rule.Pass) {
 		})
 		for _, s := range f.Sites {
 			compared(p, f, s)
+			for i, a := range s.Call.Args {
+				if isFence(f.ParamName(s.Call, i)) {
+					made(p, f, a)
+				}
+			}
 		}
 	}
 }
+
+// ordered looks at a comparison in the program: the number that is stored with that of
+// the caller.
+func ordered(p *rule.Pass, f *lock.Function, e *ir.Expr) {
+	if e.Kind != ir.Binary || !order[e.Name] || !lock.IsFence(lock.PartName(e.X)) || !lock.IsFence(lock.PartName(e.Args[0])) {
+		return
+	}
+	made(p, f, e.X)
+	made(p, f, e.Args[0])
+}
+
+var order = map[string]bool{"<": true, "<=": true, ">": true, ">=": true}
 
 func isFence(name string) bool { return lock.HasWord(name, "fence fencing fencetoken fencingtoken") }
 
@@ -52,14 +72,14 @@ func compared(p *rule.Pass, f *lock.Function, s *lock.Site) {
 	if q == nil {
 		return
 	}
-	test, ok := q.Test(lock.IsFence)
-	if !ok || test.Op != "<" && test.Op != "<=" && test.Op != ">" && test.Op != ">=" {
+	test, ok := q.Compared(lock.IsFence)
+	if !ok || !order[test.Op] {
 		return
 	}
-	for _, a := range s.Call.Args {
+	for _, a := range append(f.Bound(s), s.Call.Args...) {
 		a.Each(func(e *ir.Expr) bool {
 			if named(e) {
-				made(p, f, e, s)
+				made(p, f, e)
 			}
 			return e.Kind != ir.Lambda
 		})
@@ -77,7 +97,7 @@ func named(e *ir.Expr) bool {
 }
 
 // made reports where a fence comes from, if that cannot order two holders.
-func made(p *rule.Pass, f *lock.Function, x *ir.Expr, _ *lock.Site) {
+func made(p *rule.Pass, f *lock.Function, x *ir.Expr) {
 	why := ""
 	in, at := f.Clock(x)
 	switch {

@@ -1,0 +1,90 @@
+package lock
+
+import (
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+)
+
+// PartName is the last word of a value that is a part of something: fence of row.fence,
+// of row["fence"], of int(row[0].fence), of grant.fence().
+func PartName(e *ir.Expr) string {
+	for e != nil {
+		switch e.Kind {
+		case ir.Name, ir.Member:
+			return e.Name
+		case ir.Await, ir.Unary:
+			e = e.X
+		case ir.Index:
+			if text, ok := e.Args[len(e.Args)-1].Literal(); ok && len(e.Args) > 0 {
+				return text
+			}
+			e = e.X
+		case ir.Call:
+			switch {
+			case len(e.Args) == 1 && (e.Receiver() == nil || isUpper(e.Receiver().Path())):
+				e = e.Args[0] // a conversion
+			case len(e.Args) == 0 && e.Receiver() != nil && !transparent[e.Method()]:
+				return e.Method()
+			case len(e.Args) == 1 && e.Receiver() != nil:
+				text, _ := e.Args[0].Literal() // row.get("fence")
+				return text
+			case e.Receiver() != nil:
+				e = e.Receiver()
+			default:
+				return ""
+			}
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// ParamName is what the function or the object of the unit that a call is for calls its
+// i-th argument, "" if that is not known.
+func (f *Function) ParamName(e *ir.Expr, i int) string {
+	if e.Key(i) != "" {
+		return e.Key(i)
+	}
+	if c := f.classMade(e); c != nil {
+		for _, g := range f.Unit.Functions {
+			if g.Func.Class == c && (constructors[g.Name] || g.Name == c.Name) {
+				return g.paramAt(i)
+			}
+		}
+		if i < len(c.Fields) {
+			return c.Fields[i].Name
+		}
+		return ""
+	}
+	if g := f.Unit.callee(f, e); g != nil && g != f {
+		return g.paramAt(i)
+	}
+	return ""
+}
+
+func (g *Function) paramAt(i int) string {
+	if g.takesSelf() {
+		i++
+	}
+	if i < len(g.Params) {
+		return strings.TrimPrefix(g.Params[i].Name, "$")
+	}
+	return ""
+}
+
+// Bound are the values that are put into the prepared statement of a call by calls of
+// its own: ps.setLong(1, fence), before ps.executeUpdate().
+func (f *Function) Bound(s *Site) (list []*ir.Expr) {
+	statement := s.Call.Receiver().Path()
+	for _, other := range f.Sites {
+		if statement == "" || other.Call.Receiver().Path() != statement || other.Pos() >= s.Pos() || !hasWord(other.Call.Method(), bindVerbs) {
+			continue
+		}
+		list = append(list, other.Call.Args...)
+	}
+	return list
+}
+
+var bindVerbs = wordSet("set bind param")
