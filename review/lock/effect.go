@@ -26,13 +26,16 @@ type Effect struct {
 	Moves      bool   // all that guards it is that it moves a row from one state to another
 	Idempotent bool   // doing it twice does it once
 	Query      *Query
-	Grave      bool // money, mail, messages
+	Object     string // what was changed in memory before, if that is what is written
+	Grave      bool   // money, mail, messages
 }
 
 // effect reads what a call does to the world, nil if nothing.
 func (f *Function) effect(s *Site) *Effect {
-	if len(s.Ops) > 0 {
-		return nil
+	for _, o := range s.Ops {
+		if o.Lock != nil {
+			return nil
+		}
 	}
 	if e := f.outside(s); e != nil {
 		return e

@@ -29,6 +29,9 @@ func (l *Lock) Name() string {
 		return "the lock in " + strings.TrimSuffix(shortType(strings.Trim(l.Ops[0].SQL.Table, "`\"[]")), "Repository")
 	}
 	k := strings.Trim(l.Key, "{}")
+	if k == "" && l.Leader {
+		return "the leadership"
+	}
 	if k == "" || strings.ContainsAny(k, "{}(") {
 		k = strings.NewReplacer("{", "<", "}", ">").Replace(l.Key)
 	}

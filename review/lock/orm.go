@@ -113,7 +113,7 @@ func (f *Function) flushed(s *Site) *Effect {
 	if changed == 0 || f.flushedBetween(s, changed) {
 		return nil
 	}
-	return &Effect{Site: s, Kind: Write, What: "change of " + what}
+	return &Effect{Site: s, Kind: Write, What: "change of " + what, Object: what}
 }
 
 func (f *Function) flushedBetween(s *Site, from ir.Pos) bool {

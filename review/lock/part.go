@@ -88,3 +88,41 @@ func (f *Function) Bound(s *Site) (list []*ir.Expr) {
 }
 
 var bindVerbs = wordSet("set bind param")
+
+// StoredFences are the names that hold a fence which was read from where it is stored: by
+// a statement that selects one.
+func (f *Function) StoredFences() map[string]bool {
+	names := map[string]bool{}
+	for _, s := range f.Sites {
+		q := f.statement(s.Call)
+		if q == nil || q.Verb != "select" || len(q.Columns) == 0 {
+			continue
+		}
+		fence := false
+		for _, c := range q.Columns {
+			fence = fence || IsFence(c)
+		}
+		for _, n := range append(s.Names, q.Into...) {
+			names[n] = names[n] || fence && n != "err" && n != "_"
+		}
+	}
+	return names
+}
+
+// Rewrites reports whether a call writes a key of Redis that the function has read.
+func (f *Function) Rewrites(s *Site) bool {
+	c := f.redisCommand(s.Call)
+	if c == nil || c.Name != "SET" || c.NX || c.IfEq {
+		return false
+	}
+	key := f.Key(c.Key)
+	for _, other := range f.Sites {
+		if other.Pos() >= s.Pos() {
+			continue
+		}
+		if read := f.redisCommand(other.Call); read != nil && read.Name == "GET" && key != "" && f.Key(read.Key) == key {
+			return true
+		}
+	}
+	return false
+}

@@ -75,6 +75,11 @@ func (s *Section) Unbounded() (*Site, int) {
 			return site, 2
 		}
 	}
+	for _, site := range s.In.Sites {
+		if s.Holds(site.Pos()) && site.Loop() && site.Pos() > s.Acquire.Pos() && s.In.fetches(site, 2) {
+			return site, 2
+		}
+	}
 	if c := s.Callback(); c != nil {
 		return c, 1
 	}
@@ -85,6 +90,29 @@ func (s *Section) Unbounded() (*Site, int) {
 	}
 	return nil, 0
 }
+
+// httpReads are methods of HTTP clients that fetch something.
+var httpReads = wordSet("get Get fetch urlopen getForObject getForEntity get_response file_get_contents")
+
+// fetches reports whether a site asks another system for something, itself or in its
+// helper, and says no time in which it must answer.
+func (f *Function) fetches(s *Site, depth int) bool {
+	if g := f.Unit.callee(f, s.Call); g != nil && g != f {
+		if depth == 0 || g.Bounded() {
+			return false
+		}
+		for _, inner := range g.Sites {
+			if g.fetches(inner, depth-1) {
+				return true
+			}
+		}
+		return false
+	}
+	return httpReads[s.Call.Method()] && s.Call.Receiver() != nil && httpClients[f.qualify(firstWord(s.Call.X.Path()))] && (&Effect{Site: s}).timeout() == 0
+}
+
+// httpClients are modules that fetch without a limit unless they are told one.
+var httpClients = wordSet("net/http http requests axios got superagent urllib.request urllib3 HTTParty Faraday RestClient")
 
 // stepOfLoop reports whether a site calls the functions of a list one by one: what
 // they do is not seen, nor how long they take.

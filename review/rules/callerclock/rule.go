@@ -74,6 +74,12 @@ func arguments(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	}
 	bound(p, l, o)
 	for _, a := range o.Call.Args {
+		if in, at := keyed(o.In, a, 4); at != nil {
+			p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
+			return
+		}
+	}
+	for _, a := range o.Call.Args {
 		list := []*ir.Expr{a}
 		if a.Kind == ir.Call && !a.Block { // query(prepare("...", until))
 			list = append(list, a.Args...)
@@ -85,6 +91,28 @@ func arguments(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 			}
 		}
 	}
+}
+
+// keyed finds the expiry among what a literal holds under a key that says so.
+func keyed(f *lock.Function, e *ir.Expr, depth int) (in *lock.Function, at *ir.Expr) {
+	v := f.Resolve(e)
+	if v.Kind == ir.Unary {
+		v = v.In.Resolve(v.X)
+	}
+	if v.Kind != ir.Map || depth == 0 {
+		return nil, nil
+	}
+	for i, a := range v.Args {
+		if lock.IsExpiry(v.Key(i)) {
+			in, at = v.In.Expiry(a)
+		} else {
+			in, at = keyed(v.In, a, depth-1)
+		}
+		if at != nil {
+			return in, at
+		}
+	}
+	return nil, nil
 }
 
 // bound looks at what is put into a prepared statement by calls of its own.

@@ -48,7 +48,7 @@ func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 		swallowed(p, l, o, t, c, severity)
 		return
 	}
-	if o.In.Work(o.Stmt().End, o.In.End) == nil {
+	if o.In.Work(o.Stmt().End, o.In.End) == nil && !worksInBlock(o) {
 		return
 	}
 	if at := noted(o); at != nil {
@@ -63,6 +63,16 @@ func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	case o.Use == lock.Assigned:
 		assigned(p, l, o, severity)
 	}
+}
+
+// worksInBlock reports whether the work is in a block that runs whether the lock was
+// taken or not.
+func worksInBlock(o *lock.Op) bool {
+	if o.Library == nil || !o.Library.Yields || !o.Call.Block {
+		return false
+	}
+	block := o.Call.Args[len(o.Call.Args)-1]
+	return o.In.Work(block.Pos, block.End) != nil
 }
 
 // granted finds the branch for an error of the acquire that returns what means that the
