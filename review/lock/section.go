@@ -30,6 +30,7 @@ func (u *Unit) findSections() {
 	u.callers()
 	u.contexts()
 	u.elections()
+	u.annotated()
 	u.leaders()
 	for _, s := range u.Sections {
 		s.reached = u.within(s)

@@ -27,8 +27,10 @@ type tracer struct {
 	steps int // how much further
 	in    *Function
 	at    *ir.Expr
-	sumIn *Function // where a time is added to the value, if that is on the way
-	sum   *ir.Expr
+	// entered are the helpers that are looked into for one call of them.
+	entered map[*Function]bool
+	sumIn   *Function // where a time is added to the value, if that is on the way
+	sum     *ir.Expr
 }
 
 // Expiry finds where an expiry is computed from the clock of the process: where the time
@@ -124,7 +126,7 @@ func (t *tracer) name(f *Function, x *ir.Expr, depth int, of bool) {
 		t.in, t.at = d.in, d.x
 		return
 	}
-	if i := f.paramIndex(x.Name); i >= 0 && len(f.calledBy) <= most {
+	if i := f.paramIndex(x.Name); i >= 0 && len(f.calledBy) <= most && !t.entered[f] {
 		for _, c := range f.calledBy {
 			t.source(c.site.In, c.argument(i, x.Name), depth-1, of)
 		}
@@ -138,9 +140,14 @@ const most = 4
 // if it returns that in another form.
 func (t *tracer) helper(f *Function, e *ir.Expr, depth int) {
 	g := f.Unit.callee(f, e)
-	if g == nil || g == f || len(g.Body) > most {
+	if g == nil || g == f || len(g.Body) > most || t.entered[g] {
 		return
 	}
+	if t.entered == nil {
+		t.entered = map[*Function]bool{}
+	}
+	t.entered[g] = true
+	defer delete(t.entered, g)
 	handsOn := false
 	g.eachStmt(func(s *ir.Stmt) {
 		last := g.Short && s.Does == ir.Eval && s == g.Body[len(g.Body)-1]

@@ -181,7 +181,7 @@ func (u *Unit) importsOf(file *ir.File) (paths []string) {
 		paths = append(paths, i.Path)
 	}
 	if file.Language == ir.Ruby {
-		for _, word := range []string{"Redlock", "ActiveRecord", "with_advisory_lock"} {
+		for _, word := range []string{"Redlock", "ActiveRecord", "with_advisory_lock", "RedisMutex"} {
 			if strings.Contains(string(file.Source), word) {
 				paths = append(paths, strings.ToLower(word))
 			}

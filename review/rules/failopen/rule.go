@@ -44,8 +44,7 @@ func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 		p.ReportAt(o.In.File, at.Pos, rule.Certain, severity, fix, "when the store of %s can't be reached, this says that the lock was taken", l.Name())
 		return
 	}
-	if t, c := o.Swallowed(); t != nil {
-		swallowed(p, l, o, t, c, severity)
+	if t, c := o.Swallowed(); t != nil && (swallowed(p, l, o, t, c, severity) || !worksInBlock(o)) {
 		return
 	}
 	if o.In.Work(o.Stmt().End, o.In.End) == nil && !worksInBlock(o) {
@@ -140,12 +139,13 @@ func assigned(p *rule.Pass, l *lock.Lock, o *lock.Op, severity rule.Severity) {
 }
 
 // swallowed reports a handler that lets the work go on.
-func swallowed(p *rule.Pass, l *lock.Lock, o *lock.Op, t *ir.Stmt, c *ir.Catch, severity rule.Severity) {
+func swallowed(p *rule.Pass, l *lock.Lock, o *lock.Op, t *ir.Stmt, c *ir.Catch, severity rule.Severity) bool {
 	if o.Loop() || leaves(t.Body, o) || flagged(t, o) || o.In.Work(t.End, o.In.End) == nil || saysNo(c.Body) {
-		return
+		return false
 	}
 	f := p.Report(o.Site, rule.Certain, severity, fix, "when the acquire of %s fails, the error is caught and the work is done all the same", l.Name())
 	f.Related = append(f.Related, rule.Related{Pos: c.Pos, Text: "caught here"})
+	return true
 }
 
 // saysYes reports whether a handler returns what means that the lock was taken.
