@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
@@ -121,6 +122,46 @@ func (f *Function) Rewrites(s *Site) bool {
 			continue
 		}
 		if read := f.redisCommand(other.Call); read != nil && read.Name == "GET" && key != "" && f.Key(read.Key) == key {
+			return true
+		}
+	}
+	return false
+}
+
+// Stands reports whether a comparison may be one of a number that is stored with one that
+// was handed out: one side is a part of something that the other is no part of, or was
+// read. Epochs of a training, and what is counted to the best or the last of them, are
+// compared with each other.
+func (f *Function) Stands(e *ir.Expr, stored map[string]bool) bool {
+	left, right := e.X, e.Args[0]
+	for _, x := range []*ir.Expr{left, right} {
+		if hasWord(PartName(x), counted) {
+			return false
+		}
+		if x.Kind == ir.Name && stored[x.Name] {
+			return true
+		}
+	}
+	whole := func(x *ir.Expr) string {
+		if x.Kind == ir.Member || x.Kind == ir.Index {
+			return x.X.Path()
+		}
+		return ""
+	}
+	if left.Kind == ir.Name && right.Kind == ir.Name {
+		return hasWord(left.Name+" "+right.Name, plainFences) || f.answered(left.Name) || f.answered(right.Name)
+	}
+	return whole(left) != whole(right) || whole(left) == ""
+}
+
+var counted = wordSet("best max min num total start warmup epochs n count")
+
+var plainFences = wordSet("fence fencing token")
+
+// answered reports whether a name is given what a call answers.
+func (f *Function) answered(name string) bool {
+	for _, s := range f.Sites {
+		if slices.Contains(s.Names, name) {
 			return true
 		}
 	}

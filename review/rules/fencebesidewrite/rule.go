@@ -56,7 +56,7 @@ func comparison(f *lock.Function) (c *compared) {
 			return
 		}
 		s.X.Each(func(e *ir.Expr) bool {
-			if c == nil && e.Kind == ir.Binary && (e.Name == "<" || e.Name == ">" || e.Name == "<=" || e.Name == ">=") && fences(e, stored) {
+			if c == nil && e.Kind == ir.Binary && (e.Name == "<" || e.Name == ">" || e.Name == "<=" || e.Name == ">=") && fences(f, e, stored) {
 				c = &compared{at: s.Pos, objects: []string{object(e.X), object(e.Args[0])}}
 			}
 			return c == nil
@@ -75,9 +75,9 @@ func object(e *ir.Expr) string {
 
 // fences reports whether a comparison is one of two fences: one of them is named like
 // one, or was read from a column that is.
-func fences(e *ir.Expr, stored map[string]bool) bool {
+func fences(f *lock.Function, e *ir.Expr, stored map[string]bool) bool {
 	left, right := lock.PartName(e.X), lock.PartName(e.Args[0])
-	if left == "" || right == "" {
+	if left == "" || right == "" || !f.Stands(e, stored) {
 		return false
 	}
 	return lock.IsFence(left) || lock.IsFence(right) || stored[left] && lock.IsOrdered(right) || stored[right] && lock.IsOrdered(left)

@@ -55,7 +55,7 @@ func check(p *rule.Pass) {
 // ordered looks at a comparison in the program: the number that is stored with that of
 // the caller.
 func ordered(p *rule.Pass, f *lock.Function, e *ir.Expr) {
-	if e.Kind != ir.Binary || !order[e.Name] || !lock.IsFence(lock.PartName(e.X)) || !lock.IsFence(lock.PartName(e.Args[0])) {
+	if e.Kind != ir.Binary || !order[e.Name] || !f.Stands(e, nil) || !lock.IsFence(lock.PartName(e.X)) || !lock.IsFence(lock.PartName(e.Args[0])) {
 		return
 	}
 	made(p, f, e.X)

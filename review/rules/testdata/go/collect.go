@@ -19,7 +19,7 @@ func (c *Collector) Collect(ctx context.Context, customer string) error {
 	if err != nil {
 		return err
 	}
-	defer lock.Release(ctx) // want 10
+	defer lock.Release(ctx)                                              // want 10
 	_, err = charge.New(&stripe.ChargeParams{Amount: stripe.Int64(100)}) // want 8
 	return err
 }

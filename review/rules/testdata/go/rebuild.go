@@ -18,6 +18,6 @@ func Rebuild(ctx context.Context, pool *redis.Pool, coll *mongo.Collection) {
 		log.Println("lock not taken", err)
 	}
 	coll.UpdateMany(ctx, bson.M{}, bson.M{"$set": bson.M{"fresh": true}}) // want 4
-	c.Do("DEL", "rebuild-lock") // want 1
+	c.Do("DEL", "rebuild-lock")                                           // want 1
 	time.AfterFunc(time.Second, func() {})
 }
