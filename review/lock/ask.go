@@ -40,7 +40,7 @@ func (o *Op) comparesOwner() bool {
 		names[n] = true
 	}
 	o.In.eachStmt(func(s *ir.Stmt) {
-		if found || s.Does != ir.If && s.Does != ir.Return && s.Does != ir.Let || s.X == nil {
+		if found || s.Does != ir.If && s.Does != ir.Return && s.Does != ir.Let && !(s.Does == ir.Eval && s.X.Kind == ir.Binary) || s.X == nil {
 			return
 		}
 		s.X.Each(func(x *ir.Expr) bool {
@@ -74,6 +74,9 @@ func (o *Op) onSide(e *ir.Expr, names map[string]bool) (found bool) {
 // controlledBy reports whether an op runs only if a look before it said so, with
 // nothing done to the world in between.
 func (o *Op) controlledBy(c *Op) bool {
+	if o.after(c) {
+		return true
+	}
 	if !c.decides(o) {
 		return false
 	}
@@ -94,6 +97,23 @@ func (o *Op) controlledBy(c *Op) bool {
 		left = left || s.Does == ir.If && s.Pos >= c.Stmt().Pos && s.End <= o.Pos() && c.testIn(s.X) && exits(s.Body)
 	})
 	return left
+}
+
+// after reports whether an op is only done where a look in the same expression agrees:
+// get(key) == owner && del(key).
+func (o *Op) after(c *Op) (found bool) {
+	holds := func(e, call *ir.Expr) (in bool) {
+		e.Each(func(x *ir.Expr) bool {
+			in = in || x == call
+			return !in
+		})
+		return in
+	}
+	o.Stmt().X.Each(func(x *ir.Expr) bool {
+		found = found || x.Kind == ir.Binary && (x.Name == "&&" || x.Name == "and") && holds(x.X, c.Call) && holds(x.Args[0], o.Call)
+		return !found
+	})
+	return found
 }
 
 // testIn reports whether a condition asks for what a look returned.
@@ -152,7 +172,8 @@ func (o *Op) Decisive(name string) bool {
 
 // onlyEnds reports whether a statement does nothing but give the lock back.
 func (o *Op) onlyEnds(st *ir.Stmt) bool {
-	if st.Does != ir.If && st.Does != ir.Eval || len(st.Else) > 0 || exits(st.Body) {
+	blank := st.Does == ir.Let && len(st.To) == 1 && st.To[0].Name == "_"
+	if st.Does != ir.If && st.Does != ir.Eval && st.Does != ir.Defer && !blank || len(st.Else) > 0 || exits(st.Body) {
 		return false
 	}
 	ends := false

@@ -52,7 +52,7 @@ func (f *Function) effect(s *Site) *Effect {
 }
 
 func (f *Function) write(s *Site, q *Query) *Effect {
-	if q.Builder && !f.isDurable(s, q) && f.expressedStatement(s.Call) == nil {
+	if q.Builder && !q.Item && !f.isDurable(s, q) && f.expressedStatement(s.Call) == nil {
 		return nil
 	}
 	e := &Effect{Site: s, Kind: Write, Query: q, What: q.Verb + " of " + strings.Trim(q.Table, `"[]`)}

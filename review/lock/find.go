@@ -151,6 +151,9 @@ func (f *Function) redisOp(s *Site, c *Command) *Op {
 // nilIsError reports whether a client of Go tells by an error that a SET with NX did
 // not set the key: go-redis does, but for SetNX, which has an answer of its own.
 func (f *Function) nilIsError(e *ir.Expr) bool {
+	if u := f.Unit.around[e]; u != nil && strings.HasPrefix(u.X.Path(), "redis.") {
+		return true // redis.String(conn.Do(...)) makes an error of nil
+	}
 	return e.Method() == "SetArgs" || e.Method() == "Do" && strings.Contains(f.typeOf(e.Receiver()), "go-redis")
 }
 
@@ -181,6 +184,9 @@ func (f *Function) gives(g Gives) Gives {
 // cacheOp reads the add command of a cache, which only succeeds if the key is free.
 func (f *Function) cacheOp(s *Site) *Op {
 	e := s.Call
+	if op := f.transientOp(s); op != nil {
+		return op
+	}
 	path := e.X.Path()
 	root := lastWord(strings.TrimSuffix(path, "."+e.Method()))
 	cacheLike := root == "cache" || root == "Cache" || strings.HasSuffix(strings.ToLower(root), "memcache") || strings.HasPrefix(root, "mc") || root == "memcached"
@@ -205,6 +211,22 @@ func (f *Function) cacheOp(s *Site) *Op {
 		return &Op{Site: s, Do: Read, Family: Cache, Key: f.Key(e.Arg(0))}
 	}
 	return nil
+}
+
+// transients are functions of WordPress that keep a value for a while.
+var transients = map[string]Do{"get_transient": Read, "set_transient": Put, "delete_transient": Release, "wp_cache_add": Acquire, "wp_cache_delete": Release}
+
+func (f *Function) transientOp(s *Site) *Op {
+	e := s.Call
+	do := transients[e.Method()]
+	if f.File.Language != ir.PHP || do == 0 || e.Receiver() != nil || len(e.Args) == 0 {
+		return nil
+	}
+	op := &Op{Site: s, Do: do, Family: Cache, Key: f.Key(e.Arg(0)), Value: e.Arg(1), Gives: f.gives(value)}
+	if t := e.Arg(len(e.Args) - 1); do == Acquire || do == Put {
+		op.TTL = TTL{Set: len(e.Args) > 2, Expr: t, Unit: 1e9, Value: f.duration(t, 1e9)}
+	}
+	return op
 }
 
 // isCache reports whether a value is a cache, by what it was made of or its type.

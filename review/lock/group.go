@@ -163,7 +163,7 @@ func (l *Lock) pair() {
 			continue
 		}
 		for _, c := range l.Ops {
-			if c.Is(Read, Exists) && c.In == w.In && c.Pos() < w.Pos() && !(l.Family == Redis && c.Do == Read && c.returned()) && !l.together(c, w) && c.decides(w) {
+			if c.Is(Read, Exists) && c.In == w.In && c.Pos() < w.Pos() && !((l.Family == Redis || l.Family == Cache) && c.Do == Read && c.returned()) && !l.together(c, w) && c.decides(w) {
 				l.TwoStep = append(l.TwoStep, Pair{c, w})
 				break
 			}

@@ -317,7 +317,7 @@ func (l *Library) ttl(f *Function, e *ir.Expr) TTL {
 // unit) in Java.
 func (l *Library) leaseOf(f *Function, e *ir.Expr) TTL {
 	n := len(e.Args)
-	if l.Name != "Redisson" || n < 2 {
+	if !has(l.Imports, "org.redisson") || n < 2 {
 		return TTL{}
 	}
 	unit, ok := timeUnits[lastWord(e.Args[n-1].Path())]

@@ -37,6 +37,8 @@ func (f *Function) classMade(e *ir.Expr) *ir.Class {
 		return f.Unit.classes[shortType(e.X.Path())]
 	case e.Method() == "new" && e.Receiver() != nil:
 		return f.Unit.classes[shortType(e.Receiver().Path())]
+	case e.X != nil && e.X.Kind == ir.Name && e.X.Name == "this": // cls(...)
+		return f.class()
 	case e.Receiver() == nil && isUpper(e.Method()):
 		return f.Unit.classes[e.Method()]
 	}

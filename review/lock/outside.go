@@ -40,7 +40,7 @@ func (f *Function) outside(s *Site) *Effect {
 		}
 	}
 	switch e.Method() {
-	case "send_mail", "mail", "sendmail", "mailx", "EmailMessage":
+	case "send_mail", "wp_mail", "mail", "sendmail", "mailx", "EmailMessage":
 		if e.Receiver() == nil && (f.File.Language == ir.Python || f.File.Language == ir.PHP || f.File.Language == ir.Shell) && e.Method() != "EmailMessage" {
 			return &Effect{Site: s, Kind: Outside, What: "a mail", Grave: true}
 		}

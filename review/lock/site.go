@@ -247,6 +247,9 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 	}
 	w.f.Sites = append(w.f.Sites, s)
 	for i, a := range e.Args {
+		if a.Kind == ir.Call && w.f.File.Language == ir.Go {
+			w.f.Unit.around[a] = e
+		}
 		if a.Kind == ir.Lambda && len(a.Func.Params) > 0 && iterators[e.Method()] {
 			w.f.defineElement(&ir.Expr{Kind: ir.Name, Pos: a.Pos, End: a.Pos, Name: a.Func.Params[0].Name}, e.Receiver())
 		}
@@ -296,7 +299,9 @@ func (s *Site) answered(e *ir.Expr) {
 	if last.Kind != ir.Lambda || len(last.Func.Params) < 2 || !errorNames[last.Func.Params[0].Name] {
 		return
 	}
-	s.Use, s.Names = Assigned, []string{last.Func.Params[1].Name}
+	answer := last.Func.Params[1].Name
+	s.Use, s.Names = Assigned, []string{answer}
+	s.In.defs[answer] = append(s.In.defs[answer], def{at: last.Pos, x: e, index: 0, in: s.In})
 }
 
 var errorNames = wordSet("err error e er ex _ _err")

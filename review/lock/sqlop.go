@@ -27,7 +27,7 @@ var advisory = map[string]scope{
 // Words of the columns of a lock's row.
 var (
 	ownerColumns  = wordSet("owner holder owned worker host locked_by lockedby instance token attempt leader node process pid holder_id owner_id instance_id session session_id lock_token by p_owner identity acquirer")
-	expiryColumns = wordSet("expires expiry expire until ttl expiration deadline timeout heartbeat renewed free lapses ends")
+	expiryColumns = wordSet("expires expiry expire until ttl expiration deadline timeout heartbeat renewed free lapses ends released")
 	fenceWords    = wordSet("fence fencing epoch term generation fencetoken fencingtoken gen revision")
 )
 
@@ -132,7 +132,7 @@ func (f *Function) isLockTable(q *Query) bool {
 	return owner && until
 }
 
-var lockTables = wordSet("lock locks lease leases mutex mutexes leader leaders leadership shedlock joblock joblocks semaphore semaphores")
+var lockTables = wordSet("lock locks lease leases mutex mutexes leader leaders leadership shedlock joblock joblocks semaphore semaphores latch latches")
 
 // isModel reports whether what a builder writes to is a table or a model, not
 // something else that is named after a lock.

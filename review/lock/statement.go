@@ -175,7 +175,7 @@ func (f *Function) textStatement(e *ir.Expr) *Query {
 		}
 		if text, ok := f.fold(a); ok && query.Looks(text) {
 			if s := f.Unit.statement(text); s != nil {
-				return &Query{Statement: s, Conn: e.Receiver()}
+				return &Query{Statement: s, Conn: f.sentThrough(e)}
 			}
 		}
 	}
@@ -187,6 +187,28 @@ func (f *Function) textStatement(e *ir.Expr) *Query {
 		}
 	}
 	return nil
+}
+
+// sentThrough is what a call sends a statement through: its receiver, or what a helper of
+// the unit is handed to send it through.
+func (f *Function) sentThrough(e *ir.Expr) *ir.Expr {
+	g := f.Unit.callee(f, e)
+	if g == nil {
+		return e.Receiver()
+	}
+	for _, s := range g.Sites {
+		a, conn := s.Call.Arg(0), s.Call.Receiver()
+		if a != nil && g.File.Language == ir.Go && len(s.Call.Args) > 1 && g.paramIndex(a.Name) == 0 {
+			a = s.Call.Arg(1)
+		}
+		if a == nil || a.Kind != ir.Name || conn == nil || conn.Kind != ir.Name || g.paramIndex(a.Name) < 0 {
+			continue
+		}
+		if i := g.paramIndex(conn.Name); i >= 0 {
+			return call{site: &Site{Call: e, In: f}, to: g}.argument(i, conn.Name)
+		}
+	}
+	return e.Receiver()
 }
 
 var runs = wordSet("execute executeUpdate executeQuery run Exec ExecContext Query QueryRow QueryContext QueryRowContext exec all fetch getSingleResult getResultList update")
@@ -383,7 +405,7 @@ func (f *Function) setsAt(e *ir.Expr, n int) bool {
 			options = options || maps == 2 && v.Named("where") != nil
 		}
 	}
-	if maps == 1 || options {
+	if maps == 1 || options || len(e.Args) > 1 && e.Args[0].Kind == ir.String { // update('table', data, where)
 		return n == 1
 	}
 	return n == 2

@@ -46,7 +46,14 @@ func (f *Function) Expiry(e *ir.Expr) (in *Function, at *ir.Expr) {
 
 // isSum reports whether an expression adds something to a time.
 func isSum(e *ir.Expr) bool {
-	return e.Kind == ir.Binary && e.Name == "+" || e.Kind == ir.Call && (strings.HasPrefix(e.Method(), "plus") || strings.EqualFold(e.Method(), "add") || strings.HasPrefix(e.Method(), "add_"))
+	return e.Kind == ir.Binary && e.Name == "+" || e.Kind == ir.Call && (strings.HasPrefix(e.Method(), "plus") || strings.EqualFold(e.Method(), "add") || strings.HasPrefix(e.Method(), "add_") || isAdder(e))
+}
+
+// isAdder reports whether a call adds a span to a time that it is handed:
+// addMinutes(new Date(), 20).
+func isAdder(e *ir.Expr) bool {
+	list := words(e.Method())
+	return e.Receiver() == nil && len(e.Args) == 2 && len(list) == 2 && list[0] == "add" && named[list[1]] > 0
 }
 
 // source looks at a value. Of is set if only a part of it is asked for: what a helper
@@ -111,7 +118,7 @@ func (t *tracer) parts(f *Function, x *ir.Expr, depth int, of bool) {
 		t.source(f, x.X, depth, of)
 	}
 	for _, a := range x.Args {
-		if t.at == nil && (x.Kind == ir.Binary || handsOn(x)) {
+		if t.at == nil && (x.Kind == ir.Binary || handsOn(x) || isAdder(x)) {
 			t.source(f, a, depth, of)
 		}
 	}

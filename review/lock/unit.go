@@ -29,7 +29,8 @@ type Unit struct {
 	folded     map[*ir.Expr]folded
 	keys       map[*ir.Expr]string
 	queries    map[*ir.Expr]*Query
-	leased     map[string]bool // tables whose rows are leases, by what is done with them
+	around     map[*ir.Expr]*ir.Expr // the call whose argument a call is
+	leased     map[string]bool       // tables whose rows are leases, by what is done with them
 }
 
 // NewUnit builds the model of some files of one language.
@@ -39,7 +40,7 @@ func NewUnit(files []*ir.File) *Unit {
 		fields: map[string]map[string][]def{}, globals: map[string][]def{}, scripts: map[string]string{},
 		summaries: map[string]*Script{}, statements: map[string]*query.Statement{}, libraries: map[*ir.File][]*Library{},
 		effects: map[*Function][]*Effect{}, types: map[*ir.Expr]string{}, values: map[*ir.Expr]Value{}, folded: map[*ir.Expr]folded{}, keys: map[*ir.Expr]string{},
-		queries: map[*ir.Expr]*Query{}, leased: map[string]bool{},
+		queries: map[*ir.Expr]*Query{}, leased: map[string]bool{}, around: map[*ir.Expr]*ir.Expr{},
 	}
 	for _, f := range files {
 		u.declare(f)

@@ -160,8 +160,13 @@ func expiries(p *rule.Pass, l *lock.Lock, f *lock.Function) {
 			return
 		}
 		s.X.Each(func(e *ir.Expr) bool {
+			for i, k := range e.Keys { // { expires_at: ... }
+				if lock.IsExpiry(k) && l.Family == lock.Table && (e.Kind == ir.Map || e.Kind == ir.Call) && e.Receiver() != nil {
+					report(p, l, f, e.Args[i])
+				}
+			}
 			if s.Does == ir.If && compares(f, e) {
-				report(p, l, f, e.Receiver(), e.Arg(0))
+				report(p, l, f, e.Receiver(), e.Arg(0), e.Arg(1))
 				report(p, l, f, e)
 			}
 			return e.Kind != ir.Lambda
@@ -174,7 +179,7 @@ func compares(f *lock.Function, e *ir.Expr) bool {
 	case e.Kind == ir.Binary && (e.Name == "<" || e.Name == ">" || e.Name == "<=" || e.Name == ">="):
 		return expires(e.X) || expires(e.Args[0])
 	case e.Kind == ir.Call && lock.HasWord(e.Method(), "before after isbefore isafter past future"):
-		return expires(e.Receiver()) || len(e.Args) == 1 && expires(e.Args[0])
+		return expires(e.Receiver()) || len(e.Args) == 1 && expires(e.Args[0]) || len(e.Args) == 2 && e.Receiver() == nil && (expires(e.Args[0]) || expires(e.Args[1]))
 	}
 	return false
 }
