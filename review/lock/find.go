@@ -297,6 +297,9 @@ var consulKV = &Library{Name: "Consul", Session: true}
 // consulOp reads the acquire and the release of a key with a session of Consul.
 func (f *Function) consulOp(s *Site) *Op {
 	e := s.Call
+	if op := f.sessionOp(s); op != nil {
+		return op
+	}
 	if f.File.Language != ir.Go || e.Method() != "Acquire" && e.Method() != "Release" || len(e.Args) == 0 {
 		return nil
 	}

@@ -52,6 +52,9 @@ func (u *Unit) announced(f *Function, s *Site) {
 	if event, ok := e.Arg(0).Literal(); ok && listens[e.Method()] && len(e.Args) == 2 && isWon(event) && f.elects(e.Receiver()) {
 		u.elected(f, s, e.Args[1])
 	}
+	if e.Method() == "LeaderCallbacks" && len(e.Args) > 0 && e.Key(0) == "" {
+		u.elected(f, s, e.Args[0])
+	}
 	for x := range e.Args {
 		e.Args[x].Each(func(a *ir.Expr) bool {
 			for i, k := range a.Keys {

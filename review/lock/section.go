@@ -26,6 +26,14 @@ func (u *Unit) findSections() {
 			}
 		}
 	}
+	for _, l := range u.Locks {
+		for _, pair := range l.TwoStep {
+			if pair.Write.Do == Put {
+				u.sectionOf(pair.Write)
+			}
+		}
+	}
+	u.held()
 	u.withLocks()
 	u.callers()
 	u.contexts()
@@ -185,6 +193,21 @@ func exits(list []*ir.Stmt) bool {
 }
 
 var exitCalls = wordSet("process.exit sys.exit exit die abort os.Exit System.exit reject fail done cb callback halt")
+
+// held are the methods of an object that takes its lock as it is made.
+func (u *Unit) held() {
+	for _, s := range u.Sections[:len(u.Sections):len(u.Sections)] {
+		c := s.In.Func.Class
+		if c == nil || !constructors[s.In.Name] && s.In.Name != c.Name {
+			continue
+		}
+		for _, f := range u.Functions {
+			if f.Func.Class == c && f != s.In && !leaving[f.Name] {
+				u.add(&Section{Lock: s.Lock, Acquire: s.Acquire, In: f, From: f.Pos, To: f.End})
+			}
+		}
+	}
+}
 
 // callers are the lambdas and blocks that a function runs while it holds a lock.
 func (u *Unit) callers() {

@@ -63,7 +63,7 @@ func (s *Site) Cleanup() bool {
 	return leaving[s.In.Name]
 }
 
-var leaving = wordSet("__exit__ __aexit__ close Close dispose")
+var leaving = wordSet("__exit__ __aexit__ __destruct __del__ close Close dispose")
 
 // Loop reports whether a site is repeated.
 func (s *Site) Loop() bool {

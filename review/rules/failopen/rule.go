@@ -40,6 +40,10 @@ func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 			return
 		}
 	}
+	if unasked(o) {
+		p.Report(o.Site, rule.Certain, severity, fix, "the error of the acquire of %s is not looked at, and the work is done without it", l.Name())
+		return
+	}
 	if at := granted(o); at != nil {
 		p.ReportAt(o.In.File, at.Pos, rule.Certain, severity, fix, "when the store of %s can't be reached, this says that the lock was taken", l.Name())
 		return
@@ -72,6 +76,25 @@ func worksInBlock(o *lock.Op) bool {
 	}
 	block := o.Call.Args[len(o.Call.Args)-1]
 	return o.In.Work(block.Pos, block.End) != nil
+}
+
+// unasked reports whether the function that an acquire calls back asks neither for its
+// error nor for its answer before it works.
+func unasked(o *lock.Op) bool {
+	n := len(o.Call.Args)
+	if n == 0 || o.Use != lock.Assigned || o.In.File.Language != ir.JavaScript {
+		return false
+	}
+	back := o.Call.Args[n-1]
+	if back.Kind != ir.Lambda || len(back.Func.Params) < 2 || o.In.Work(back.Pos, back.End) == nil {
+		return false
+	}
+	asked := false
+	ir.EachExpr(back.Func.Body, func(e *ir.Expr) bool {
+		asked = asked || e.Kind == ir.Name && e.Name == back.Func.Params[0].Name
+		return !asked
+	})
+	return !asked && !o.Decisive(back.Func.Params[1].Name)
 }
 
 // granted finds the branch for an error of the acquire that returns what means that the

@@ -4,6 +4,7 @@ package inventedfence
 
 import (
 	_ "embed"
+	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/lock"
@@ -25,6 +26,9 @@ func check(p *rule.Pass) {
 			for _, to := range s.To {
 				if isFence(to.Name) && len(s.To) == 1 {
 					made(p, f, s.X)
+					if f.File.Language == ir.SQL && s.X != nil && clockText(string(f.File.Source[s.X.Pos:s.X.End])) {
+						p.ReportAt(f.File, s.Pos, rule.Certain, rule.Error, fix, "this number is used as a fence, and a clock can go back: a later holder may get the lower number and be refused, or the stale one the higher and win")
+					}
 				}
 			}
 			if s.X != nil {
@@ -64,6 +68,19 @@ func ordered(p *rule.Pass, f *lock.Function, e *ir.Expr) {
 
 var order = map[string]bool{"<": true, "<=": true, ">": true, ">=": true}
 
+const fix = "take the number from the store, in the step that grants the lock: a sequence, INCR, the revision of the key"
+
+// clockText reports whether a value in SQL is made of a clock or at random.
+func clockText(value string) bool {
+	value = strings.ReplaceAll(strings.ToLower(value), " ", "")
+	for _, call := range []string{"extract(epoch", "clock_timestamp(", "unix_timestamp(", "unixepoch(", "gen_random_uuid(", "uuid(", "random(", "rand("} {
+		if strings.Contains(value, call) {
+			return true
+		}
+	}
+	return false
+}
+
 func isFence(name string) bool { return lock.HasWord(name, "fence fencing fencetoken fencingtoken") }
 
 // compared looks at what is handed to a statement that compares a fence.
@@ -71,6 +88,9 @@ func compared(p *rule.Pass, f *lock.Function, s *lock.Site) {
 	q := f.Statement(s.Call)
 	if q == nil {
 		return
+	}
+	if set, ok := q.Set(isFence); ok && clockText(set.Value) {
+		p.Report(s, rule.Certain, rule.Error, fix, "this number is used as a fence, and a clock can go back: a later holder may get the lower number and be refused, or the stale one the higher and win")
 	}
 	test, ok := q.Compared(lock.IsFence)
 	if !ok || !order[test.Op] {
@@ -114,6 +134,6 @@ func made(p *rule.Pass, f *lock.Function, x *ir.Expr) {
 		return
 	}
 	p.ReportAt(in.File, at.Pos, rule.Certain, rule.Error,
-		"take the number from the store, in the step that grants the lock: a sequence, INCR, the revision of the key",
+		fix,
 		"this number is used as a fence, and %s", why)
 }
