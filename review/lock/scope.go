@@ -30,6 +30,7 @@ type def struct {
 	index int // which of several values it is; -1 if x is the value itself
 	typ   string
 	in    *Function
+	back  bool // it is a parameter of a function that x calls back: x is around every use
 }
 
 // call is a call of a function of the unit.
@@ -245,7 +246,7 @@ func (f *Function) outer() *Function {
 
 func lastBefore(list []def, at ir.Pos) (best def, ok bool) {
 	for _, d := range list {
-		if d.x != nil && at >= d.x.Pos && at < d.x.End {
+		if d.x != nil && !d.back && at >= d.x.Pos && at < d.x.End {
 			continue // n = n + 1 is made of an earlier n
 		}
 		if !ok || d.at <= at {

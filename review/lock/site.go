@@ -1,6 +1,10 @@
 package lock
 
-import "github.com/ringfence-go/ringfence/review/ir"
+import (
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+)
 
 // Use is what becomes of the value of a call.
 type Use uint8
@@ -230,6 +234,9 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 	}
 	if then := continuation(e); then != nil {
 		inner, names = continued(then)
+		if len(names) > 0 && strings.HasPrefix(e.Method(), "then") {
+			w.f.defs[names[0]] = append(w.f.defs[names[0]], def{at: then.Pos, x: e.Receiver(), index: -1, in: w.f})
+		}
 	}
 	if use == Dropped && e.Kind == ir.Call {
 		s.answered(e)
@@ -301,7 +308,7 @@ func (s *Site) answered(e *ir.Expr) {
 	}
 	answer := last.Func.Params[1].Name
 	s.Use, s.Names = Assigned, []string{answer}
-	s.In.defs[answer] = append(s.In.defs[answer], def{at: last.Pos, x: e, index: 0, in: s.In})
+	s.In.defs[answer] = append(s.In.defs[answer], def{at: last.Pos, x: e, index: 0, in: s.In, back: true})
 }
 
 var errorNames = wordSet("err error e er ex _ _err")

@@ -90,9 +90,14 @@ func unasked(o *lock.Op) bool {
 		return false
 	}
 	asked := false
-	ir.EachExpr(back.Func.Body, func(e *ir.Expr) bool {
-		asked = asked || e.Kind == ir.Name && e.Name == back.Func.Params[0].Name
-		return !asked
+	o.In.EachStmt(func(s *ir.Stmt) {
+		if s.X == nil || s.Pos < back.Pos || s.End > back.End {
+			return
+		}
+		s.X.Each(func(e *ir.Expr) bool {
+			asked = asked || e.Kind == ir.Name && e.Name == back.Func.Params[0].Name
+			return !asked
+		})
 	})
 	return !asked && !o.Decisive(back.Func.Params[1].Name)
 }
