@@ -8,7 +8,6 @@ import (
 
 	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/lock"
-	"github.com/ringfence-go/ringfence/review/query"
 	"github.com/ringfence-go/ringfence/review/rule"
 )
 
@@ -130,7 +129,7 @@ func parameters(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	if o.SQL == nil {
 		return
 	}
-	if test, ok := o.SQL.Test(lock.IsExpiry); ok && o.Do == lock.Acquire && placeholder(test) {
+	if test, ok := o.SQL.Test(lock.IsExpiry); ok && o.Do == lock.Acquire && placeholder(test.Op, test.Value) {
 		p.Report(o.Site, rule.Likely, rule.Warning, "compare it with the clock of the database: now(), in the statement", message, l.Name())
 		return
 	}
@@ -143,8 +142,8 @@ func parameters(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 
 // placeholder reports whether an expiry is compared with a value that the caller of a
 // statement binds.
-func placeholder(test query.Pair) bool {
-	return strings.ContainsAny(test.Op, "<>") && test.Value != "" && strings.ContainsAny(test.Value[:1], "$?:@") && !strings.ContainsAny(test.Value, " (")
+func placeholder(op, value string) bool {
+	return strings.ContainsAny(op, "<>") && value != "" && strings.ContainsAny(value[:1], "$?:@") && !strings.ContainsAny(value, " (")
 }
 
 // expiries looks for an expiry that is computed or compared in a function that works
