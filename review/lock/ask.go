@@ -40,7 +40,7 @@ func (o *Op) comparesOwner() bool {
 		names[n] = true
 	}
 	o.In.eachStmt(func(s *ir.Stmt) {
-		if found || s.Does != ir.If && s.Does != ir.Return && s.Does != ir.Let || s.X == nil {
+		if found || s.Does != ir.If && s.Does != ir.Return && s.Does != ir.Let && !(s.Does == ir.Eval && s.X.Kind == ir.Binary) || s.X == nil {
 			return
 		}
 		s.X.Each(func(x *ir.Expr) bool {
@@ -74,6 +74,9 @@ func (o *Op) onSide(e *ir.Expr, names map[string]bool) (found bool) {
 // controlledBy reports whether an op runs only if a look before it said so, with
 // nothing done to the world in between.
 func (o *Op) controlledBy(c *Op) bool {
+	if o.after(c) {
+		return true
+	}
 	if !c.decides(o) {
 		return false
 	}
@@ -94,6 +97,23 @@ func (o *Op) controlledBy(c *Op) bool {
 		left = left || s.Does == ir.If && s.Pos >= c.Stmt().Pos && s.End <= o.Pos() && c.testIn(s.X) && exits(s.Body)
 	})
 	return left
+}
+
+// after reports whether an op is only done where a look in the same expression agrees:
+// get(key) == owner && del(key).
+func (o *Op) after(c *Op) (found bool) {
+	holds := func(e, call *ir.Expr) (in bool) {
+		e.Each(func(x *ir.Expr) bool {
+			in = in || x == call
+			return !in
+		})
+		return in
+	}
+	o.Stmt().X.Each(func(x *ir.Expr) bool {
+		found = found || x.Kind == ir.Binary && (x.Name == "&&" || x.Name == "and") && holds(x.X, c.Call) && holds(x.Args[0], o.Call)
+		return !found
+	})
+	return found
 }
 
 // testIn reports whether a condition asks for what a look returned.
@@ -125,6 +145,97 @@ func (s *Site) Tested(name string) bool {
 	if strings.HasPrefix(name, "this.") {
 		return true
 	}
+	return found
+}
+
+// Decisive reports whether one of the names that an acquire was given to decides about
+// anything but giving the lock back.
+func (o *Op) Decisive(name string) bool {
+	if name == "" || name == "_" {
+		return false
+	}
+	if strings.HasPrefix(name, "this.") {
+		return true
+	}
+	found := false
+	o.In.eachStmt(func(st *ir.Stmt) {
+		if found || st.X == nil || st.End < o.Pos() || st == o.Stmt() || o.onlyEnds(st) {
+			return
+		}
+		st.X.Each(func(x *ir.Expr) bool {
+			found = found || (x.Kind == ir.Name || x.Kind == ir.Member) && (x.Path() == name || x.Kind == ir.Name && x.Name == name)
+			return !found
+		})
+	})
+	return found
+}
+
+// onlyEnds reports whether a statement does nothing but give the lock back.
+func (o *Op) onlyEnds(st *ir.Stmt) bool {
+	blank := st.Does == ir.Let && len(st.To) == 1 && st.To[0].Name == "_"
+	if st.Does != ir.If && st.Does != ir.Eval && st.Does != ir.Defer && !blank || len(st.Else) > 0 || exits(st.Body) {
+		return false
+	}
+	ends := false
+	for _, s := range o.In.Sites {
+		if s.Pos() < st.Pos || s.Pos() >= st.End {
+			continue
+		}
+		for _, other := range s.Ops {
+			if !other.Is(Release, GiveUp, Confirm, Read) {
+				return false
+			}
+			ends = ends || other.Lock == o.Lock && other.Is(Release, GiveUp)
+		}
+		if len(s.Ops) == 0 && !quiet[s.Call.Method()] && !transparent[s.Call.Method()] && !o.In.isLogging(s.Call) {
+			return false
+		}
+	}
+	return ends
+}
+
+// Failed reports whether a condition holds if the call of an acquire failed, by its error:
+// err != nil, or err alone.
+func (o *Op) Failed(cond *ir.Expr) bool {
+	isError := func(e *ir.Expr) bool {
+		if e == nil || e.Kind != ir.Name {
+			return false
+		}
+		if errorNames[e.Name] && o.answers(e.Name) {
+			return true
+		}
+		for _, n := range o.Names {
+			if n == e.Name {
+				return strings.HasSuffix(strings.ToLower(n), "err")
+			}
+		}
+		return false
+	}
+	if cond != nil && cond.Kind == ir.Binary {
+		return (cond.Name == "!=" || cond.Name == "!==") && cond.Args[0].Is("nil") && isError(cond.X)
+	}
+	return isError(cond)
+}
+
+// answers reports whether a name is the error of the function that a call is answered by.
+func (o *Op) answers(name string) bool {
+	if n := len(o.Call.Args); n > 0 {
+		last := o.Call.Args[n-1]
+		return last.Kind == ir.Lambda && len(last.Func.Params) > 1 && last.Func.Params[0].Name == name
+	}
+	return false
+}
+
+// ReturnsToo reports whether a function returns the same as a statement in a handler does
+// where the lock was taken: the owner value, say.
+func (o *Op) ReturnsToo(handled *ir.Stmt) (found bool) {
+	path := handled.X.Path()
+	if handled.X.Kind != ir.Name && handled.X.Kind != ir.Member || path == "" {
+		return false
+	}
+	o.In.eachStmt(func(s *ir.Stmt) {
+		found = found || s != handled && s.Does == ir.Return && s.X != nil && s.X.Kind == handled.X.Kind && s.X.Path() == path && s.Pos > o.Pos()
+	})
 	return found
 }
 

@@ -96,13 +96,13 @@ func (g *Function) takesSelf() bool {
 }
 
 // starters run a function that is their argument, some time or beside this one.
-var starters = wordSet("Thread Process Timer submit start_new_thread run_in_executor call_later to_thread spawn")
+var starters = wordSet("Thread Process Timer submit start_new_thread run_in_executor call_later to_thread spawn scheduleAtFixedRate scheduleWithFixedDelay schedule execute runAsync setInterval setTimeout setImmediate")
 
 // started is the function that a call starts with which arguments: Thread(target=f,
 // args=(x,)), pool.submit(f, x).
 func (u *Unit) started(f *Function, s *Site) (call, bool) {
 	e := s.Call
-	if f.File.Language != ir.Python || !starters[e.Method()] {
+	if !starters[e.Method()] || f.File.Language != ir.Python && f.File.Language != ir.Java && f.File.Language != ir.JavaScript {
 		return call{}, false
 	}
 	args := e.Args

@@ -11,7 +11,7 @@ var clockCalls = []string{
 	"time.Now", "time.Since", "time.Until", "time.time", "time.time_ns", "datetime.now", "datetime.utcnow", "timezone.now", "utcnow", "time.monotonic", "time.monotonic_ns",
 	"Date.now", "performance.now", "process.hrtime", "process.hrtime.bigint", "System.currentTimeMillis", "System.nanoTime", "Instant.now", "LocalDateTime.now",
 	"OffsetDateTime.now", "ZonedDateTime.now", "Clock.systemUTC", "Time.now", "Time.current", "DateTime.now", "DateTime.current", "Process.clock_gettime",
-	"microtime", "hrtime", "time", "Carbon.now", "clock.millis", "clock.instant", "ngx.now", "ngx.time", "os.time", "os.clock", "date", "dayjs", "moment", "Time.zone.now", "now", "hrtime.bigint",
+	"microtime", "hrtime", "time", "Carbon.now", "clock.millis", "clock.instant", "ngx.now", "ngx.time", "os.time", "os.clock", "date", "dayjs", "moment", "Time.zone.now", "now", "hrtime.bigint", "from_now",
 }
 
 // Clock finds where a value is read off the clock of the process, nil if it is not.
@@ -75,62 +75,6 @@ func (f *Function) Counter(e *ir.Expr) (in *Function, at *ir.Expr) {
 		}
 		return false
 	})
-}
-
-// Comes reports whether a part of what a value was made of matches.
-func (f *Function) Comes(e *ir.Expr, match func(*ir.Expr) bool) bool {
-	_, at := f.trace(e, 6, func(_ *Function, x *ir.Expr) bool { return match(x) })
-	return at != nil
-}
-
-// maxSteps bounds how far a value is followed.
-const maxSteps = 400
-
-func (f *Function) trace(e *ir.Expr, depth int, match func(*Function, *ir.Expr) bool) (in *Function, at *ir.Expr) {
-	f.Unit.steps = maxSteps
-	return f.source(e, depth, match)
-}
-
-// source follows a value to the first part of it that matches.
-func (f *Function) source(e *ir.Expr, depth int, match func(*Function, *ir.Expr) bool) (in *Function, at *ir.Expr) {
-	if e == nil || depth == 0 {
-		return nil, nil
-	}
-	e.Each(func(x *ir.Expr) bool {
-		if f.Unit.steps--; at != nil || x.Kind == ir.Lambda || f.Unit.steps < 0 {
-			return false
-		}
-		if match(f, x) {
-			in, at = f, x
-			return false
-		}
-		if x.Kind == ir.Call && !handsOn(x) {
-			in, at = f.source(x.Receiver(), depth, match)
-			return false
-		}
-		if x.Kind == ir.Name || x.Kind == ir.Member {
-			if v := f.resolve(x); v.Expr != nil && v.Expr != x {
-				in, at = v.In.source(v.Expr, depth-1, match)
-			} else if d, ok := f.lookup(x.Name, x.Pos); ok && x.Kind == ir.Name && d.index >= 0 && d.x != nil && match(d.in, d.x) {
-				in, at = d.in, d.x
-			}
-			return x.Kind == ir.Member && at == nil
-		}
-		return true
-	})
-	return in, at
-}
-
-var handOn = wordSet("int str float long Number BigInt parseInt String strval intval valueOf toString format Sprintf hex floor round ceil trunc abs max min FormatInt Itoa EncodeToString encode b64encode dumps json_encode stringify bytes")
-
-// handsOn reports whether a call returns what its arguments are, in another form.
-func handsOn(e *ir.Expr) bool {
-	name := e.Method()
-	if handOn[name] || isUpper(name) && e.Receiver() == nil || isUpper(lastWord(e.X.Path())) && e.Receiver() != nil && isUpper(firstWord(e.X.Path())) {
-		return true
-	}
-	first := words(name)
-	return len(first) > 0 && (first[0] == "from" || first[0] == "to" || first[0] == "of" || first[0] == "new" || first[0] == "parse" || first[0] == "strftime")
 }
 
 // Resolve follows names to what they were given.

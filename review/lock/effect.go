@@ -23,10 +23,12 @@ type Effect struct {
 	What       string // in a reader's words
 	Fenced     bool   // it carries a number that the destination compares
 	Guarded    bool   // it has a condition of another kind: a version, an entity tag
+	Moves      bool   // all that guards it is that it moves a row from one state to another
 	Idempotent bool   // doing it twice does it once
 	Query      *Query
-	Grave      bool // money, mail, messages
-	Far        bool // a function of another package does it
+	Far        bool   // a function of another package does it
+	Object     string // what was changed in memory before, if that is what is written
+	Grave      bool   // money, mail, messages
 }
 
 // effect reads what a call does to the world, nil if nothing.
@@ -51,7 +53,7 @@ func (f *Function) effect(s *Site) *Effect {
 }
 
 func (f *Function) write(s *Site, q *Query) *Effect {
-	if q.Builder && !f.isDurable(s, q) {
+	if q.Builder && !q.Item && !f.isDurable(s, q) && f.expressedStatement(s.Call) == nil {
 		return nil
 	}
 	e := &Effect{Site: s, Kind: Write, Query: q, What: q.Verb + " of " + strings.Trim(q.Table, `"[]`)}
@@ -59,7 +61,9 @@ func (f *Function) write(s *Site, q *Query) *Effect {
 	_, sets := q.Set(IsFence)
 	e.Fenced = tests || q.Builder && (sets || mentionsFence(s.Call))
 	_, version := q.Test(isVersion)
-	e.Guarded = version || q.Guarded || q.Conflict == "nothing" || q.moves()
+	e.Guarded = version || q.Guarded || q.Conflict == "nothing"
+	e.Moves = !e.Guarded && q.moves()
+	e.Guarded = e.Guarded || e.Moves
 	return e
 }
 
@@ -111,7 +115,7 @@ func (f *Function) isDurable(s *Site, q *Query) bool {
 	switch m {
 	case "save", "save!", "update!", "update_all", "updateone", "updatemany", "update_one", "update_many", "insertone", "insertmany", "insert_one", "insert_many", "replace_one", "replaceone",
 		"find_one_and_update", "findoneandupdate", "findbyidandupdate", "upsert", "create!", "destroy!", "put_item", "putitem", "putobject", "put_object", "update_item", "updateitem", "bulk_create", "bulk_update",
-		"bulkwrite", "bulk_write", "update_columns", "update_column", "insert_all", "upsert_all", "saveandflush", "saveall", "persist", "update_attributes", "updateorcreate", "update_or_create", "insertgetid", "createmany", "increment!", "delete_all", "destroy_all", "deletemany", "delete_many", "deleteone", "delete_one", "saveorfail", "bulkcreate", "delete_item", "deleteitem":
+		"bulkwrite", "bulk_write", "update_columns", "update_column", "insert_all", "upsert_all", "saveandflush", "saveall", "persist", "update_attributes", "updateorcreate", "update_or_create", "insertgetid", "createmany", "increment!", "decrement!", "update_counters", "delete_all", "destroy_all", "deletemany", "delete_many", "deleteone", "delete_one", "saveorfail", "bulkcreate", "delete_item", "deleteitem":
 		return true
 	case "update", "insert", "create", "delete", "merge", "add", "destroy", "increment", "decrement":
 		return f.speaksOrm(s.Call)
@@ -122,7 +126,12 @@ func (f *Function) isDurable(s *Site, q *Query) bool {
 var ormWords = wordSet("prisma $em $entityManager manager objects knex db session em entityManager supabase orm repository repo Model sequelize DB query table from typeorm mongoose")
 
 // speaksOrm reports whether a chain begins at something that maps objects to rows.
-func (f *Function) speaksOrm(e *ir.Expr) (found bool) {
+func (f *Function) speaksOrm(e *ir.Expr) bool { return f.speaks(e, 4) }
+
+func (f *Function) speaks(e *ir.Expr, depth int) (found bool) {
+	if depth == 0 || e == nil || e.X == nil {
+		return false
+	}
 	e.X.Each(func(x *ir.Expr) bool {
 		found = found || (x.Kind == ir.Name || x.Kind == ir.Member) && ormWords[x.Name]
 		return !found
@@ -132,6 +141,15 @@ func (f *Function) speaksOrm(e *ir.Expr) (found bool) {
 	}
 	if c := e.Receiver(); c != nil && c.Kind == ir.Name && isUpper(c.Name) && (f.File.Language == ir.Ruby || f.File.Language == ir.PHP) {
 		return true
+	}
+	if c := e.Receiver(); !found && c != nil && c.Kind == ir.Name { // an object that was read, one by one or alone
+		if d, ok := f.lookup(c.Name, c.Pos); ok && d.x != nil && d.x.Kind != ir.Name {
+			v := d.in.resolve(d.x)
+			return v.In.speaks(v.Expr, depth-1)
+		}
+	}
+	if c := e.Receiver(); !found && c != nil && c.Kind == ir.Call {
+		return f.speaks(c, depth-1)
 	}
 	return found
 }
@@ -145,8 +163,8 @@ func (f *Function) storeWrite(s *Site) *Effect {
 		input := f.resolve(e.Args[1])
 		guarded := input.Expr != nil && (input.Named("IfMatch") != nil || input.Named("IfNoneMatch") != nil)
 		return &Effect{Site: s, Kind: Write, What: "the write of an object", Guarded: guarded}
-	case f.File.Language == ir.Go && method == "Put" && strings.Contains(f.typeOf(e.Receiver()), "etcd"):
-		return &Effect{Site: s, Kind: Write, What: "the write of a key in etcd"}
+	case f.File.Language == ir.Go && (method == "Put" || method == "PutString" || method == "Set") && f.keepsKeys(e.Receiver()):
+		return &Effect{Site: s, Kind: Write, What: "the write of a key"}
 	case method == "cp" || e.X.Path() == "aws" && len(e.Args) > 1:
 		if text, _ := e.Arg(0).Literal(); text == "s3" && f.File.Language == ir.Shell {
 			return &Effect{Site: s, Kind: Write, What: "the copy of an object"}
@@ -171,6 +189,37 @@ func (u *Unit) effectsAt(f *Function, s *Site) []*Effect {
 		return []*Effect{e}
 	}
 	return nil
+}
+
+// keepers are modules of Go whose clients keep keys for good.
+var keepers = []string{"etcd/client", "clientv3", "hashicorp/consul/api", "nats.go", "firestore"}
+
+// keepsKeys reports whether a client of Go is one of a store of keys.
+func (f *Function) keepsKeys(e *ir.Expr) bool {
+	for x := e; x != nil; x = x.X {
+		t := f.typeOf(x)
+		for _, k := range keepers {
+			if strings.Contains(t, k) {
+				return true
+			}
+		}
+		if x.Kind == ir.Call && x.Method() == "KV" && imports(f.File, "consul") {
+			return true
+		}
+		if x.Kind != ir.Call && x.Kind != ir.Member {
+			return false
+		}
+	}
+	return false
+}
+
+func imports(f *ir.File, part string) bool {
+	for _, i := range f.Imports {
+		if strings.Contains(i.Path, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // effectsOf are the effects of a function, those of its helpers included.

@@ -33,9 +33,7 @@ func (f *Function) op(s *Site) *Op {
 	}
 	if q := f.statement(s.Call); q != nil {
 		if op := f.queryOp(s, q); op != nil {
-			if op.Use == Dropped && f.fetched(s) {
-				op.Use = Tested
-			}
+			f.fetched(s)
 			return op
 		}
 		if !q.Builder {
@@ -46,27 +44,87 @@ func (f *Function) op(s *Site) *Op {
 		return op
 	}
 	if c := f.redisCommand(s.Call); c != nil {
-		return f.redisOp(s, c)
+		op := f.redisOp(s, c)
+		if op != nil {
+			f.batched(s)
+		}
+		return op
 	}
 	return nil
 }
 
 var fetches = wordSet("fetchone fetchall fetchmany fetchval fetch fetchColumn fetch_row fetchAll fetchrow fetchone_dict next")
 
-// fetched reports whether the answer to a statement is fetched from its cursor
+// fetched gives a statement the use of its answer, which is fetched from its cursor
 // afterwards, before the next statement.
-func (f *Function) fetched(s *Site) bool {
+func (f *Function) fetched(s *Site) {
 	cursor := s.Call.Receiver().Path()
+	if s.Use != Dropped || cursor == "" {
+		return
+	}
 	for _, other := range f.Sites {
-		if other.Pos() > s.Pos() && cursor != "" && other.Call.Receiver().Path() == cursor {
-			return fetches[other.Call.Method()]
+		if other.Pos() > s.Pos() && other.Call.Receiver().Path() == cursor {
+			if fetches[other.Call.Method()] {
+				s.answeredBy(other)
+			}
+			return
 		}
 	}
-	return false
+}
+
+// answeredBy gives a site the use of another one, which returns its answer.
+func (s *Site) answeredBy(other *Site) {
+	if other.Use == Assigned || other.Use == Returned {
+		s.Use, s.Names = other.Use, other.Names
+	} else {
+		s.Use = Tested
+	}
+}
+
+var (
+	batches = wordSet("pipeline pipelined multi Pipeline TxPipeline Pipelined TxPipelined transaction batch")
+	sends   = wordSet("execute exec Exec execAsync sync syncAndReturnAll EXEC")
+)
+
+// batched gives a command that is sent with others the use of their answers.
+func (f *Function) batched(s *Site) {
+	if s.Use != Dropped {
+		return
+	}
+	for _, st := range s.Path {
+		if st.Branch == InLambda && lends(st.Stmt, st.Lambda) {
+			s.Use = Tested
+			return
+		}
+	}
+	batch := s.Call.Receiver().Path()
+	if v := f.resolve(s.Call.Receiver()); batch == "" || !batches[v.Method()] {
+		return
+	}
+	for _, other := range f.Sites {
+		if other.Pos() > s.Pos() && other.Call.Receiver().Path() == batch && sends[other.Call.Method()] {
+			s.answeredBy(other)
+			return
+		}
+	}
+}
+
+// lends reports whether a lambda is handed to what sends the commands in it together.
+func lends(s *ir.Stmt, lambda *ir.Expr) (found bool) {
+	s.X.Each(func(x *ir.Expr) bool {
+		for _, a := range x.Args {
+			found = found || a == lambda && batches[x.Method()]
+		}
+		return !found
+	})
+	return found
 }
 
 func (f *Function) redisOp(s *Site, c *Command) *Op {
 	op := &Op{Site: s, Family: Redis, Command: c, Value: c.Value, TTL: c.TTL, Key: f.Key(c.Key), Gives: f.gives(value)}
+	if f.File.Language == ir.Go && c.Script == nil && f.nilIsError(s.Call) {
+		op.Gives = errors
+	}
 	switch {
 	case c.Script != nil:
 		op.Do = c.Script.does()
@@ -91,6 +149,15 @@ func (f *Function) redisOp(s *Site, c *Command) *Op {
 		return nil
 	}
 	return op
+}
+
+// nilIsError reports whether a client of Go tells by an error that a SET with NX did
+// not set the key: go-redis does, but for SetNX, which has an answer of its own.
+func (f *Function) nilIsError(e *ir.Expr) bool {
+	if u := f.Unit.around[e]; u != nil && strings.HasPrefix(u.X.Path(), "redis.") {
+		return true // redis.String(conn.Do(...)) makes an error of nil
+	}
+	return e.Method() == "SetArgs" || e.Method() == "Do" && strings.Contains(f.typeOf(e.Receiver()), "go-redis")
 }
 
 func (s *Script) does() Do {
@@ -120,11 +187,14 @@ func (f *Function) gives(g Gives) Gives {
 // cacheOp reads the add command of a cache, which only succeeds if the key is free.
 func (f *Function) cacheOp(s *Site) *Op {
 	e := s.Call
+	if op := f.transientOp(s); op != nil {
+		return op
+	}
 	path := e.X.Path()
 	root := lastWord(strings.TrimSuffix(path, "."+e.Method()))
 	cacheLike := root == "cache" || root == "Cache" || strings.HasSuffix(strings.ToLower(root), "memcache") || strings.HasPrefix(root, "mc") || root == "memcached"
 	switch {
-	case !cacheLike || len(e.Args) == 0 || f.isRedis(e.Receiver()):
+	case !cacheLike && !f.isCache(e.Receiver()) || len(e.Args) == 0 || f.isRedis(e.Receiver()):
 		return nil
 	case e.Method() == "add" && len(e.Args) >= 2,
 		e.Method() == "write" && e.Named("unless_exist").Is("true"):
@@ -145,6 +215,37 @@ func (f *Function) cacheOp(s *Site) *Op {
 	}
 	return nil
 }
+
+// transients are functions of WordPress that keep a value for a while.
+var transients = map[string]Do{"get_transient": Read, "set_transient": Put, "delete_transient": Release, "wp_cache_add": Acquire, "wp_cache_delete": Release}
+
+func (f *Function) transientOp(s *Site) *Op {
+	e := s.Call
+	do := transients[e.Method()]
+	if f.File.Language != ir.PHP || do == 0 || e.Receiver() != nil || len(e.Args) == 0 {
+		return nil
+	}
+	op := &Op{Site: s, Do: do, Family: Cache, Key: f.Key(e.Arg(0)), Value: e.Arg(1), Gives: f.gives(value)}
+	if t := e.Arg(len(e.Args) - 1); do == Acquire || do == Put {
+		op.TTL = TTL{Set: len(e.Args) > 2, Expr: t, Unit: 1e9, Value: f.duration(t, 1e9)}
+	}
+	return op
+}
+
+// isCache reports whether a value is a cache, by what it was made of or its type.
+func (f *Function) isCache(e *ir.Expr) bool {
+	if e == nil {
+		return false
+	}
+	t := strings.ToLower(shortType(f.typeOf(e)))
+	if strings.HasSuffix(t, "memcache") || strings.HasSuffix(t, "memcached") || t == "cacheinterface" || t == "basecache" || t == "dalli" {
+		return true
+	}
+	v := f.resolve(e)
+	return v.Expr != e && (v.Kind == ir.Index || v.Kind == ir.Member || v.Kind == ir.Call) && cacheWords[lastWord(v.Path())]
+}
+
+var cacheWords = wordSet("cache caches Cache Client.Dalli")
 
 var acquireVerbs = wordSet("acquire take obtain claim try grab get")
 var releaseVerbs = wordSet("release unlock free drop")
@@ -199,6 +300,9 @@ var consulKV = &Library{Name: "Consul", Session: true}
 // consulOp reads the acquire and the release of a key with a session of Consul.
 func (f *Function) consulOp(s *Site) *Op {
 	e := s.Call
+	if op := f.sessionOp(s); op != nil {
+		return op
+	}
 	if f.File.Language != ir.Go || e.Method() != "Acquire" && e.Method() != "Release" || len(e.Args) == 0 {
 		return nil
 	}

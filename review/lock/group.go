@@ -31,6 +31,9 @@ func (l *Lock) Name() string {
 		return "the lock in " + strings.TrimSuffix(shortType(strings.Trim(l.Ops[0].SQL.Table, "`\"[]")), "Repository")
 	}
 	k := strings.Trim(l.Key, "{}")
+	if k == "" && l.Leader {
+		return "the leadership"
+	}
 	if k == "" || strings.ContainsAny(k, "{}(") {
 		k = strings.NewReplacer("{", "<", "}", ">").Replace(l.Key)
 	}
@@ -166,7 +169,7 @@ func (l *Lock) pair() {
 			continue
 		}
 		for _, c := range l.Ops {
-			if c.Is(Read, Exists) && c.In == w.In && c.Pos() < w.Pos() && !(l.Family == Redis && c.Do == Read && c.returned()) && !l.together(c, w) && c.decides(w) {
+			if c.Is(Read, Exists) && c.In == w.In && c.Pos() < w.Pos() && !((l.Family == Redis || l.Family == Cache) && c.Do == Read && c.returned()) && !l.together(c, w) && c.decides(w) {
 				l.TwoStep = append(l.TwoStep, Pair{c, w})
 				break
 			}
@@ -278,119 +281,28 @@ func (f *Function) testedBetween(name string, from, to ir.Pos) bool {
 
 // eachStmt calls g for the statements of a function, those of its lambdas too.
 func (f *Function) eachStmt(g func(*ir.Stmt)) {
-	seen := map[*ir.Stmt]bool{}
-	ir.EachStmt(f.Body, g)
-	for _, s := range f.Sites {
-		for _, step := range s.Path {
-			if step.Lambda != nil && len(step.Lambda.Func.Body) > 0 && !seen[step.Lambda.Func.Body[0]] {
-				seen[step.Lambda.Func.Body[0]] = true
-				ir.EachStmt(step.Lambda.Func.Body, g)
-			}
-		}
+	if f.all == nil {
+		f.collect(f.Body)
+	}
+	for _, s := range f.all {
+		g(s)
 	}
 }
 
-var markerWords = wordSet("seen dedup dedupe deduplication idem idempotency idempotent processed visit visited once rate limit limiter ratelimit throttle cooldown nonce sent notified otp debounce quota flood attempts")
-
-// isLock tells a lock from a key that is set once for another reason.
-func (l *Lock) isLock() bool {
-	if l.Family == Library_ || l.Family == Advisory || l.Family == Procedure {
-		return true
-	}
-	takes := l.Own(Acquire)
-	if len(takes) == 0 && len(l.TwoStep) == 0 {
-		return l.Family == Table && len(l.All(GiveUp, Release, Renew, Put)) > 0
-	}
-	if l.Family == Table {
-		return true
-	}
-	if len(l.All(GiveUp)) > 0 {
-		return true
-	}
-	cleanup := false
-	for _, o := range l.All(Release) {
-		cleanup = cleanup || o.Cleanup()
-	}
-	named := l.isNamed()
-	if len(takes) == 0 {
-		return len(l.All(Release)) > 0 && (cleanup || named)
-	}
-	return cleanup || named && !l.isMarker() || l.ownerCompared()
-}
-
-func (l *Lock) isMarker() bool {
-	for _, o := range l.Own(Acquire) {
-		if hasWord(l.Key, markerWords) || hasWord(o.In.Name, markerWords) || o.In.class() != nil && hasWord(o.In.class().Name, markerWords) {
-			return true
-		}
-	}
-	return false
-}
-
-// isNamed reports whether a key, its constant, or the functions around it are named
-// like a lock.
-func (l *Lock) isNamed() bool {
-	if hasWord(l.Key, lockWords) {
-		return true
-	}
-	for _, o := range append(l.Own(Acquire), l.Own(Release)...) {
-		if o.Command != nil && o.Command.Key != nil && mentions(o.Command.Key, lockWords) {
-			return true
-		}
-		if hasWord(o.In.title(), lockWords) || o.In.class() != nil && hasWord(o.In.class().Name, lockWords) {
-			return true
-		}
-	}
-	for _, p := range l.TwoStep {
-		if hasWord(p.Write.In.Name, lockWords) || p.Write.Command != nil && mentions(p.Write.Command.Key, lockWords) {
-			return true
-		}
-	}
-	return false
-}
-
-func mentions(e *ir.Expr, set map[string]bool) (found bool) {
-	e.Each(func(x *ir.Expr) bool {
-		found = found || (x.Kind == ir.Name || x.Kind == ir.Member || x.Kind == ir.String) && hasWord(x.Name, set)
-		return !found
-	})
-	return found
-}
-
-// ownerCompared reports whether what was written is compared before a release.
-func (l *Lock) ownerCompared() bool {
-	for _, r := range l.All(Read) {
-		if r.comparesWith(l.Own(Acquire)) {
-			return true
-		}
-		for _, d := range l.All(Release) {
-			if r.In == d.In && r.Pos() < d.Pos() && r.decides(d) && len(l.Own(Acquire)) > 0 && !isCount(l.Own(Acquire)[0].Value) {
+// collect lists statements, and those of the lambdas in them after them.
+func (f *Function) collect(list []*ir.Stmt) {
+	from := len(f.all)
+	ir.EachStmt(list, func(s *ir.Stmt) { f.all = append(f.all, s) })
+	for _, s := range f.all[from:len(f.all):len(f.all)] {
+		for _, e := range append([]*ir.Expr{s.X}, s.To...) {
+			e.Each(func(x *ir.Expr) bool {
+				if x.Kind == ir.Lambda && x.Func.Name == "" && len(f.all) < 1<<16 {
+					f.collect(x.Func.Body)
+				}
 				return true
-			}
-		}
-	}
-	return false
-}
-
-// comparesWith reports whether a look compares what it reads with the value that the
-// lock is taken with.
-func (o *Op) comparesWith(takes []*Op) (found bool) {
-	if !o.comparesOwner() {
-		return false
-	}
-	for _, take := range takes {
-		owner := take.Value.Path()
-		if owner == "" || take.File() != o.File() {
-			continue
-		}
-		o.In.eachStmt(func(s *ir.Stmt) {
-			s.X.Each(func(x *ir.Expr) bool {
-				found = found || x.Kind == ir.Binary && comparisons[x.Name] && (x.X.Path() == owner || x.Args[0].Path() == owner)
-				return !found
 			})
-		})
+		}
 	}
-	return found
 }
 
 // leads reports whether the lock decides which process leads.

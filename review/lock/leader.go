@@ -27,19 +27,79 @@ func (u *Unit) leaders() {
 func (u *Unit) elections() {
 	for _, f := range u.Functions {
 		for _, s := range f.Sites {
-			s.Call.Each(func(e *ir.Expr) bool {
-				if started := e.Named("OnStartedLeading"); started != nil {
-					u.elected(f, s, started)
-				}
-				return true
-			})
+			u.announced(f, s)
 		}
-		if f.Name == "takeLeadership" {
+		if f.isElected() {
 			call := &ir.Expr{Kind: ir.Call, Pos: f.Pos, End: f.Pos, X: &ir.Expr{Kind: ir.Name, Name: f.Name, Pos: f.Pos, End: f.Pos}}
 			s := &Site{Call: call, In: f, Path: []Step{{Stmt: &ir.Stmt{Pos: f.Pos, End: f.Pos, X: call}}}}
 			u.lead(f, s, f.Pos, f.End)
 		}
 	}
+}
+
+// won are names for the moment in which a process becomes the leader.
+var won = wordSet("elected onelected onstartedleading startedleading onleaderelected leaderelected becameleader becomeleader onbecomeleader onbecameleader onleader ongranted granted takeleadership onleadership gainedleadership acquiredleadership onacquired onleadershipacquired onpromoted promoted")
+
+// isWon reports whether a name is one for the moment of an election.
+func isWon(name string) bool { return won[strings.Join(words(name), "")] }
+
+// listens are methods that are told what to call on an event.
+var listens = wordSet("on once addListener addEventListener subscribe when")
+
+// announced finds what a call asks to be called once the election is won.
+func (u *Unit) announced(f *Function, s *Site) {
+	e := s.Call
+	if event, ok := e.Arg(0).Literal(); ok && listens[e.Method()] && len(e.Args) == 2 && isWon(event) && f.elects(e.Receiver()) {
+		u.elected(f, s, e.Args[1])
+	}
+	if e.Method() == "LeaderCallbacks" && len(e.Args) > 0 && e.Key(0) == "" {
+		u.elected(f, s, e.Args[0])
+	}
+	for x := range e.Args {
+		e.Args[x].Each(func(a *ir.Expr) bool {
+			for i, k := range a.Keys {
+				if isWon(k) && mentionsElection(k) {
+					u.elected(f, s, a.Args[i])
+				}
+			}
+			return true
+		})
+		if k := e.Key(x); isWon(k) && mentionsElection(k) {
+			u.elected(f, s, e.Args[x])
+		}
+	}
+}
+
+func mentionsElection(name string) bool {
+	return hasWord(name, leaderWords) || strings.Contains(strings.ToLower(name), "elect")
+}
+
+// elects reports whether a value has to do with an election: by its name, by what made
+// it, by its type.
+func (f *Function) elects(e *ir.Expr) bool {
+	if mentions(e, leaderWords) || hasWord(f.typeOf(e), leaderWords) {
+		return true
+	}
+	v := f.resolve(e)
+	return mentions(v.Expr, electionWords)
+}
+
+var electionWords = wordSet("election elect campaign leader leadership elector")
+
+// isElected reports whether a function is one that an election calls: by its name, in
+// a class that extends one for it.
+func (f *Function) isElected() bool {
+	if f.Name == "takeLeadership" {
+		return true
+	}
+	if c := f.Func.Class; c != nil && (f.Name == "isLeader" || f.Name == "onGranted" || f.Name == "onElected") {
+		for _, b := range c.Bases {
+			if hasWord(b, leaderWords) || strings.HasSuffix(b, "Candidate") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (u *Unit) elected(f *Function, s *Site, started *ir.Expr) {
@@ -64,7 +124,7 @@ func (u *Unit) lead(f *Function, s *Site, from, to ir.Pos) {
 // process leads.
 func (u *Unit) flagged(l *Lock, take *Op, f *Function) {
 	f.eachStmt(func(s *ir.Stmt) {
-		if s.Does != ir.If || !asksLeader(s.X) {
+		if s.Does != ir.If || !asksLeader(s.X) && !l.asksFlag(f, s.X) {
 			return
 		}
 		for _, site := range f.Sites {
@@ -82,6 +142,25 @@ func (u *Unit) flagged(l *Lock, take *Op, f *Function) {
 		}
 		u.add(section)
 	})
+}
+
+// asksFlag reports whether a condition asks for the member that keeps the answer of
+// the acquire.
+func (l *Lock) asksFlag(f *Function, e *ir.Expr) (found bool) {
+	for _, o := range l.All(Acquire) {
+		if o.In.File != f.File || o.In.class() != f.class() {
+			continue
+		}
+		for _, n := range o.Names {
+			if strings.HasPrefix(n, "this.") {
+				e.Each(func(x *ir.Expr) bool {
+					found = found || x.Kind == ir.Member && x.Path() == n
+					return !found
+				})
+			}
+		}
+	}
+	return found
 }
 
 func asksLeader(e *ir.Expr) (found bool) {

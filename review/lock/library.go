@@ -32,6 +32,7 @@ type Library struct {
 	Fenced    bool          // it has numbers that only rise
 	Session   bool          // it ends with a session that is kept alive
 	Election  bool
+	Yields    bool // a block is run in any case, and is told whether the lock was taken
 	Waits     bool // an acquire without arguments waits until it has the lock
 }
 
@@ -173,8 +174,10 @@ func (l *Library) directOp(f *Function, s *Site, name string) *Op {
 	e := s.Call
 	gives, acquires := l.Acquire[name]
 	if (acquires || has(l.Using, name)) && l.isClient(f, e.Receiver()) {
-		op := &Op{Do: Acquire, Gives: gives, Of: e, Key: f.libraryKey(e), TTL: l.ttl(f, e)}
-		return op
+		if l.Yields && e.Block && gives&value != 0 {
+			s.yielded()
+		}
+		return &Op{Do: Acquire, Gives: gives, Of: e, Key: f.libraryKey(e), TTL: l.ttl(f, e)}
 	}
 	gone, gives2 := l.GiveUp[name]
 	if !gives2 && !has(l.Renew, name) && !has(l.Confirm, name) {
@@ -192,6 +195,18 @@ func (l *Library) directOp(f *Function, s *Site, name string) *Op {
 		}
 	}
 	return nil
+}
+
+// yielded takes the answer of a call from the parameter of the block that it runs.
+func (s *Site) yielded() {
+	block := s.Call.Args[len(s.Call.Args)-1]
+	if block.Kind != ir.Lambda {
+		return
+	}
+	s.Use, s.Names = Dropped, nil
+	if len(block.Func.Params) > 0 && !strings.HasPrefix(block.Func.Params[0].Name, "_") {
+		s.Use, s.Names = Assigned, []string{block.Func.Params[0].Name}
+	}
 }
 
 // isClient reports whether a value is what makes the library's locks.
@@ -302,7 +317,7 @@ func (l *Library) ttl(f *Function, e *ir.Expr) TTL {
 // unit) in Java.
 func (l *Library) leaseOf(f *Function, e *ir.Expr) TTL {
 	n := len(e.Args)
-	if l.Name != "Redisson" || n < 2 {
+	if !has(l.Imports, "org.redisson") || n < 2 {
 		return TTL{}
 	}
 	unit, ok := timeUnits[lastWord(e.Args[n-1].Path())]

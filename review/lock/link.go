@@ -8,6 +8,7 @@ func (u *Unit) link() {
 		for _, s := range f.Sites {
 			if g := u.callee(f, s.Call); g != nil && g != f {
 				f.calls = append(f.calls, call{site: s, to: g})
+				g.calledBy = append(g.calledBy, call{site: s, to: g})
 			} else if c, ok := u.started(f, s); ok {
 				f.calls = append(f.calls, c)
 				c.to.Beside = true

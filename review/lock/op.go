@@ -123,4 +123,4 @@ func hasWord(name string, set map[string]bool) bool {
 var lockWords = wordSet("lock locks locker locking mutex mutexes lease leases leader leaders leadership leading election semaphore unlock lockname lockkey locktable mtx exclusive exclusively running inprogress singleton holder trylock dlock")
 
 // leaderWords name what only one process of many is.
-var leaderWords = wordSet("leader leaders leadership leading election elected master primary elector isleader")
+var leaderWords = wordSet("leader leaders leadership leading election elected master primary elector isleader captain chief coordinator")

@@ -1,7 +1,10 @@
 package lock
 
 import (
+	"strings"
+
 	"github.com/ringfence-go/ringfence/review/ir"
+	"github.com/ringfence-go/ringfence/review/query"
 )
 
 // modelOf is the class that an object mapper's call is about, by an argument that is
@@ -36,6 +39,54 @@ func (f *Function) ownClass(e *ir.Expr) string {
 	return c.Name
 }
 
+// loadedFrom is the table that an object was read from, where it is one of several
+// values or of a list: row, created = Lock.objects.get_or_create(...); "" if it is not.
+func (f *Function) loadedFrom(name string, at ir.Pos) string {
+	d, ok := f.lookup(name, at)
+	if !ok || d.index < 0 || d.x == nil || d.x.Kind == ir.Name && d.x.Name == name {
+		return ""
+	}
+	v := d.in.resolve(d.x)
+	if v.Kind != ir.Call || builders[normal(v.Method())] == "" && !wheres[v.Method()] {
+		return ""
+	}
+	if t, _ := v.In.tableOf(v.Expr); isUpper(t) {
+		return t
+	}
+	return ""
+}
+
+// saves are calls that write an object as it is.
+var saves = wordSet("save save! persist merge saveAndFlush saveOrFail put")
+
+// saved adds what an object was given before it is saved to what the statement sets:
+// row.owner = nil, $row->setOwner(null).
+func (f *Function) saved(q *Query, e *ir.Expr) {
+	if !saves[e.Method()] {
+		return
+	}
+	object := e.Receiver()
+	if a := e.Arg(0); a != nil && a.Kind == ir.Name {
+		object = a
+	}
+	path := object.Path()
+	if path == "" {
+		return
+	}
+	f.eachStmt(func(s *ir.Stmt) {
+		for _, to := range s.To {
+			if to.Kind == ir.Member && to.X.Path() == path && s.Pos < e.Pos && len(s.To) == 1 {
+				q.Sets = append(q.Sets, query.Pair{Column: to.Name, Op: "=", Value: f.Key(s.X)})
+			}
+		}
+		if c := s.X; s.Does == ir.Eval && c != nil && c.Kind == ir.Call && c.Receiver().Path() == path && s.Pos < e.Pos && len(c.Args) == 1 {
+			if name, ok := strings.CutPrefix(c.Method(), "set"); ok && name != "" {
+				q.Sets = append(q.Sets, query.Pair{Column: strings.ToLower(strings.Join(words(name), "_")), Op: "=", Value: f.Key(c.Args[0])})
+			}
+		}
+	})
+}
+
 // flushes are calls that write what was changed in memory.
 var flushes = wordSet("commit flush")
 
@@ -62,7 +113,7 @@ func (f *Function) flushed(s *Site) *Effect {
 	if changed == 0 || f.flushedBetween(s, changed) {
 		return nil
 	}
-	return &Effect{Site: s, Kind: Write, What: "change of " + what}
+	return &Effect{Site: s, Kind: Write, What: "change of " + what, Object: what}
 }
 
 func (f *Function) flushedBetween(s *Site, from ir.Pos) bool {
@@ -82,7 +133,14 @@ func (f *Function) isLoaded(e *ir.Expr) bool {
 		return false
 	}
 	d, ok := f.lookup(e.Name, e.Pos)
-	return ok && d.in == f && d.x != nil && (d.x.Kind == ir.Call || d.x.Kind == ir.Await) && f.loaded(d.x)
+	if !ok || d.in != f || d.x == nil {
+		return false
+	}
+	if d.index >= 0 {
+		list := f.resolve(d.x)
+		return list.Kind == ir.Call && list.In.speaksOrm(list.Expr)
+	}
+	return (d.x.Kind == ir.Call || d.x.Kind == ir.Await) && f.loaded(d.x)
 }
 
 func (f *Function) loaded(x *ir.Expr) bool {

@@ -35,12 +35,12 @@ func (f *Function) outside(s *Site) *Effect {
 		return eff
 	}
 	for _, o := range outwards {
-		if o.method[e.Method()] && f.chainHas(e, o.words) {
+		if o.method[e.Method()] && (f.chainHas(e, o.words) || o.what == "a mail" && mailed(e.Receiver())) {
 			return &Effect{Site: s, Kind: Outside, What: o.what, Grave: o.grave, Idempotent: isIdempotent(f, e)}
 		}
 	}
 	switch e.Method() {
-	case "send_mail", "mail", "sendmail", "mailx", "EmailMessage":
+	case "send_mail", "wp_mail", "mail", "sendmail", "mailx", "EmailMessage":
 		if e.Receiver() == nil && (f.File.Language == ir.Python || f.File.Language == ir.PHP || f.File.Language == ir.Shell) && e.Method() != "EmailMessage" {
 			return &Effect{Site: s, Kind: Outside, What: "a mail", Grave: true}
 		}
@@ -48,6 +48,12 @@ func (f *Function) outside(s *Site) *Effect {
 		return &Effect{Site: s, Kind: Outside, What: "a mail", Grave: true}
 	}
 	return nil
+}
+
+// mailed reports whether a chain of names begins at something that is called after mail.
+func mailed(e *ir.Expr) bool {
+	path := strings.ToLower(e.Path())
+	return strings.Contains(path, "smtp") || strings.Contains(path, "mail")
 }
 
 func (f *Function) chainHas(e *ir.Expr, set map[string]bool) bool {

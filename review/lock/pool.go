@@ -19,6 +19,9 @@ func Pooled(o *Op) bool {
 	if o.In.File.Language == ir.Shell {
 		return o.SQL != nil && !o.wholeSession()
 	}
+	if g := o.In.Unit.callee(o.In, o.Call); g != nil && g.runsBorrowed() {
+		return true
+	}
 	if conn == nil {
 		return false
 	}
@@ -26,6 +29,33 @@ func Pooled(o *Op) bool {
 		return true
 	}
 	return o.scopedOut()
+}
+
+// runsBorrowed reports whether a helper runs the statement that it is handed on a
+// connection of a pool that it gives back.
+func (f *Function) runsBorrowed() bool {
+	for _, s := range f.Sites {
+		a := s.Call.Arg(0)
+		if a == nil || a.Kind != ir.Name || f.paramIndex(a.Name) < 0 || s.Call.Receiver() == nil {
+			continue
+		}
+		if conn := s.Call.Receiver(); f.isPool(conn) || f.borrowed(s, firstWord(conn.Path())) {
+			return true
+		}
+	}
+	return false
+}
+
+// borrowed reports whether the name at a site is a connection that the function takes
+// out of a pool and gives back.
+func (f *Function) borrowed(s *Site, name string) bool {
+	for _, st := range s.Path {
+		if st.Branch == InBody && st.Stmt.Does == ir.With && binds(st.Stmt.To, name) && borrows(st.Stmt.X) {
+			return true
+		}
+	}
+	d, ok := f.lookup(name, s.Pos())
+	return ok && d.in == f && d.x != nil && borrows(d.x) && f.returns(name)
 }
 
 // wholeSession reports whether a client program that is called in a shell does more

@@ -282,7 +282,7 @@ func (c *Command) rest(f *Function, e *ir.Expr, args []*ir.Expr, from int) {
 	}
 	for i := from; i < len(args); i++ {
 		a := args[i]
-		if e.Key(indexOf(e, a)) != "" {
+		if e.Key(indexOf(e, a)) != "" || a.Kind == ir.Lambda {
 			continue
 		}
 		if word, ok := f.literal(a); ok {

@@ -22,6 +22,9 @@ type Function struct {
 	out       []handout // see handouts
 	lookedFor bool
 	handedOn  []Run // parameters that are handed on to what runs them under a lock
+	// calledBy are the calls of it in the unit, and those that make an object by it.
+	calledBy []call
+	all      []*ir.Stmt // see eachStmt
 }
 
 // def is a value that a name may have.
@@ -31,6 +34,7 @@ type def struct {
 	index int // which of several values it is; -1 if x is the value itself
 	typ   string
 	in    *Function
+	back  bool // it is a parameter of a function that x calls back: x is around every use
 }
 
 // call is a call of a function of the unit.
@@ -63,6 +67,33 @@ func (f *Function) defineName(to *ir.Expr, d def) {
 		f.Unit.setField(f.class().Name, to.Name, d)
 	}
 }
+
+// defineElements notes what a loop goes over: for x in list, for (x of list),
+// foreach ($list as $x), for _, x := range list.
+func (f *Function) defineElements(s *ir.Stmt) {
+	for _, to := range s.To {
+		f.defineElement(to, s.X)
+	}
+	if s.X == nil || s.X.Kind != ir.Binary {
+		return
+	}
+	switch s.X.Name {
+	case "in", "of":
+		f.defineElement(s.X.X, s.X.Args[0])
+	case "as":
+		f.defineElement(s.X.Args[0], s.X.X)
+	}
+}
+
+// defineElement notes that a name is given the parts of a value one by one.
+func (f *Function) defineElement(to, list *ir.Expr) {
+	if to != nil && to.Kind == ir.Name && list != nil {
+		f.defs[to.Name] = append(f.defs[to.Name], def{at: to.Pos, x: list, index: 0, in: f})
+	}
+}
+
+// iterators are methods that hand the parts of what they are called on to a function.
+var iterators = wordSet("each forEach each_with_index each_with_object find_each in_batches each_slice map flatMap filter chunk chunkById lazyById eachById")
 
 // defineFields notes what a literal of a struct gives to its fields.
 func (f *Function) defineFields(e *ir.Expr) {
@@ -147,9 +178,18 @@ func (f *Function) step(e *ir.Expr) (Value, bool) {
 		if d, ok := f.field(e); ok && d.index < 0 && d.x != nil {
 			return Value{d.x, d.in}, true
 		}
+		if f.File.Language == ir.Ruby { // a call without arguments
+			return f.given(&ir.Expr{Kind: ir.Call, Pos: e.Pos, End: e.End, X: e})
+		}
 	case ir.Await:
 		return Value{e.X, f}, true
 	case ir.Call:
+		if v, ok := f.accessed(e); ok {
+			return v, true
+		}
+		if v, ok := f.given(e); ok {
+			return v, true
+		}
 		if transparent[e.Method()] && e.Receiver() != nil && len(e.Args) == 0 {
 			return Value{e.Receiver(), f}, true
 		}
@@ -210,7 +250,7 @@ func (f *Function) outer() *Function {
 
 func lastBefore(list []def, at ir.Pos) (best def, ok bool) {
 	for _, d := range list {
-		if d.x != nil && at >= d.x.Pos && at < d.x.End {
+		if d.x != nil && !d.back && at >= d.x.Pos && at < d.x.End {
 			continue // n = n + 1 is made of an earlier n
 		}
 		if !ok || d.at <= at {
@@ -314,6 +354,9 @@ func (f *Function) typeOfCall(e *ir.Expr, depth int) string {
 	}
 	if name == "new" && e.Receiver() != nil {
 		return f.qualify(e.Receiver().Path())
+	}
+	if t := f.typeGiven(e, depth); t != "" {
+		return t
 	}
 	if path := e.X.Path(); isUpper(lastWord(path)) || strings.HasPrefix(name, "from") || name == "new" || name == "connect" {
 		return f.qualify(path)

@@ -26,11 +26,20 @@ func (u *Unit) findSections() {
 			}
 		}
 	}
+	for _, l := range u.Locks {
+		for _, pair := range l.TwoStep {
+			if pair.Write.Do == Put {
+				u.sectionOf(pair.Write)
+			}
+		}
+	}
+	u.held()
 	u.withLocks()
 	u.farCallbacks()
 	u.callers()
 	u.contexts()
 	u.elections()
+	u.annotated()
 	u.leaders()
 	for _, s := range u.Sections {
 		s.reached = u.within(s)
@@ -60,8 +69,18 @@ func (u *Unit) sectionOf(o *Op) {
 			return
 		}
 	}
+	if o.Library != nil {
+		for _, a := range o.Call.Args {
+			if g := u.referred(o.In, a); g != nil && (a.Kind == ir.Name || a.Kind == ir.Member) { // election.run(self.lead)
+				u.add(&Section{Lock: o.Lock, Acquire: o, In: g, From: g.Pos, To: g.End, Whole: true})
+				return
+			}
+		}
+	}
 	head := o.Stmt()
 	switch {
+	case goesOn(head.X, o.Call):
+		s.From = o.Call.End
 	case head.Does == ir.With:
 		s.From, s.To, s.Whole = bodyRange(head.Body)
 	case head.Does == ir.If && !negated(head.X) && len(head.Body) > 0 && !exits(head.Body):
@@ -73,6 +92,21 @@ func (u *Unit) sectionOf(o *Op) {
 	}
 	s.To = min(s.To, s.release())
 	u.add(s)
+}
+
+// goesOn reports whether the statement of a call goes on with a function that is handed
+// what it returned: take().then((ok) => ...).
+func goesOn(e, call *ir.Expr) (found bool) {
+	e.Each(func(x *ir.Expr) bool {
+		if continuation(x) != nil {
+			x.Receiver().Each(func(y *ir.Expr) bool {
+				found = found || y == call
+				return !found
+			})
+		}
+		return !found
+	})
+	return found
 }
 
 func bodyRange(list []*ir.Stmt) (from, to ir.Pos, whole bool) {
@@ -160,6 +194,21 @@ func exits(list []*ir.Stmt) bool {
 }
 
 var exitCalls = wordSet("process.exit sys.exit exit die abort os.Exit System.exit reject fail done cb callback halt")
+
+// held are the methods of an object that takes its lock as it is made.
+func (u *Unit) held() {
+	for _, s := range u.Sections[:len(u.Sections):len(u.Sections)] {
+		c := s.In.Func.Class
+		if c == nil || !constructors[s.In.Name] && s.In.Name != c.Name {
+			continue
+		}
+		for _, f := range u.Functions {
+			if f.Func.Class == c && f != s.In && !leaving[f.Name] {
+				u.add(&Section{Lock: s.Lock, Acquire: s.Acquire, In: f, From: f.Pos, To: f.End})
+			}
+		}
+	}
+}
 
 // callers are the lambdas and blocks that a function runs while it holds a lock.
 func (u *Unit) callers() {

@@ -1,6 +1,10 @@
 package lock
 
-import "github.com/ringfence-go/ringfence/review/ir"
+import (
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+)
 
 // Use is what becomes of the value of a call.
 type Use uint8
@@ -63,7 +67,7 @@ func (s *Site) Cleanup() bool {
 	return leaving[s.In.Name]
 }
 
-var leaving = wordSet("__exit__ __aexit__ close Close dispose")
+var leaving = wordSet("__exit__ __aexit__ __destruct __del__ close Close dispose")
 
 // Loop reports whether a site is repeated.
 func (s *Site) Loop() bool {
@@ -148,6 +152,9 @@ func (w *walk) head(s *ir.Stmt, last bool) {
 	if s.Does == ir.With && len(s.To) == 1 {
 		w.f.define(&ir.Stmt{Does: ir.Let, Pos: s.Pos, X: s.X, To: s.To})
 	}
+	if s.Does == ir.Loop {
+		w.f.defineElements(s)
+	}
 	w.path = w.path[:len(w.path)-1]
 }
 
@@ -186,7 +193,7 @@ func (w *walk) expr(e *ir.Expr, use Use, names []string) {
 		}
 		w.expr(e.X, use, names)
 	case ir.Await, ir.Unary, ir.Binary, ir.List, ir.Index:
-		if e.Kind == ir.Index || e.Kind == ir.List && use == Dropped {
+		if e.Kind == ir.Index && !picks(e) || e.Kind == ir.List && use == Dropped {
 			use = max(use, Passed)
 		}
 		w.expr(e.X, use, names)
@@ -200,6 +207,15 @@ func (w *walk) expr(e *ir.Expr, use Use, names []string) {
 			w.expr(a, Passed, nil)
 		}
 	}
+}
+
+// picks reports whether an index picks the answer out of what a call returned:
+// cursor.fetchone()[0].
+func picks(e *ir.Expr) bool {
+	if e.X.Kind != ir.Call || !fetches[e.X.Method()] || len(e.Args) != 1 {
+		return false
+	}
+	return e.Args[0].Kind == ir.Number || e.Args[0].Kind == ir.String
 }
 
 func (w *walk) call(e *ir.Expr, use Use, names []string) {
@@ -216,6 +232,15 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 			inner = Passed
 		}
 	}
+	if then := continuation(e); then != nil {
+		inner, names = continued(then)
+		if len(names) > 0 && strings.HasPrefix(e.Method(), "then") {
+			w.f.defs[names[0]] = append(w.f.defs[names[0]], def{at: then.Pos, x: e.Receiver(), index: -1, in: w.f})
+		}
+	}
+	if use == Dropped && e.Kind == ir.Call {
+		s.answered(e)
+	}
 	from := len(w.f.Sites)
 	if e.X.Kind == ir.Member {
 		w.expr(e.X.X, inner, names)
@@ -229,6 +254,12 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 	}
 	w.f.Sites = append(w.f.Sites, s)
 	for i, a := range e.Args {
+		if a.Kind == ir.Call && w.f.File.Language == ir.Go {
+			w.f.Unit.around[a] = e
+		}
+		if a.Kind == ir.Lambda && len(a.Func.Params) > 0 && iterators[e.Method()] {
+			w.f.defineElement(&ir.Expr{Kind: ir.Name, Pos: a.Pos, End: a.Pos, Name: a.Func.Params[0].Name}, e.Receiver())
+		}
 		if e.Block && i == len(e.Args)-1 && a.Kind == ir.Lambda {
 			w.block(a, use)
 			continue
@@ -240,6 +271,47 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 		w.expr(a, Passed, nil)
 	}
 }
+
+// continuations are methods that hand what the call before them returned to their
+// argument.
+var continuations = wordSet("then thenCompose thenApply thenAccept thenComposeAsync thenApplyAsync thenAcceptAsync flatMap map filter subscribe doOnNext mergeMap switchMap concatMap")
+
+// continuation is the function that a call hands the value of its receiver to, nil if
+// there is none in sight.
+func continuation(e *ir.Expr) *ir.Expr {
+	if e.Kind != ir.Call || !continuations[e.Method()] || e.Receiver() == nil || e.Receiver().Kind != ir.Call {
+		return nil
+	}
+	if a := e.Arg(0); a != nil && a.Kind == ir.Lambda {
+		return a
+	}
+	return nil
+}
+
+// continued is what becomes of a value that is handed to a function.
+func continued(then *ir.Expr) (Use, []string) {
+	if len(then.Func.Params) == 0 {
+		return Dropped, nil
+	}
+	return Assigned, []string{then.Func.Params[0].Name}
+}
+
+// answered takes the answer of a call from the function that it calls back: get(key,
+// function (err, answer) { ... }).
+func (s *Site) answered(e *ir.Expr) {
+	if len(e.Args) == 0 || s.In.File.Language != ir.JavaScript {
+		return
+	}
+	last := e.Args[len(e.Args)-1]
+	if last.Kind != ir.Lambda || len(last.Func.Params) < 2 || !errorNames[last.Func.Params[0].Name] {
+		return
+	}
+	answer := last.Func.Params[1].Name
+	s.Use, s.Names = Assigned, []string{answer}
+	s.In.defs[answer] = append(s.In.defs[answer], def{at: last.Pos, x: e, index: 0, in: s.In, back: true})
+}
+
+var errorNames = wordSet("err error e er ex _ _err")
 
 // wrappers are functions whose value is that of their argument.
 var wrappers = wordSet("bool assert equals Boolean Bool int Int String strval intval boolval String.valueOf isTrue isTRUE toBoolean Long Int64 toint64 tonumber not_nil Must shield wait_for ensure_future")

@@ -27,7 +27,7 @@ var advisory = map[string]scope{
 // Words of the columns of a lock's row.
 var (
 	ownerColumns  = wordSet("owner holder owned worker host locked_by lockedby instance token attempt leader node process pid holder_id owner_id instance_id session session_id lock_token by p_owner identity acquirer")
-	expiryColumns = wordSet("expires expiry expire until ttl expiration deadline timeout heartbeat renewed")
+	expiryColumns = wordSet("expires expiry expire until ttl expiration deadline timeout heartbeat renewed free lapses ends released")
 	fenceWords    = wordSet("fence fencing epoch term generation fencetoken fencingtoken gen revision")
 )
 
@@ -110,6 +110,9 @@ func (f *Function) advisoryOp(s *Site, q *Query, name string, sc scope) *Op {
 // isLockTable tells a table of locks by its name, or by columns that say who has
 // locked the row and until when.
 func (f *Function) isLockTable(q *Query) bool {
+	if f.Unit.leased[leaseTable(q.Table)] {
+		return true
+	}
 	if hasWord(q.Table, lockTables) && !(q.Builder && !q.Item && !f.isModel(q)) {
 		return true
 	}
@@ -129,7 +132,7 @@ func (f *Function) isLockTable(q *Query) bool {
 	return owner && until
 }
 
-var lockTables = wordSet("lock locks lease leases mutex mutexes leader leaders leadership shedlock joblock joblocks semaphore semaphores")
+var lockTables = wordSet("lock locks lease leases mutex mutexes leader leaders leadership shedlock joblock joblocks semaphore semaphores latch latches")
 
 // isModel reports whether what a builder writes to is a table or a model, not
 // something else that is named after a lock.
@@ -185,10 +188,13 @@ func tableDo(q *Query) Do {
 	case "select":
 		return Read
 	case "insert":
-		return Acquire
+		return tableInsert(q, setsOwner || setsExpiry)
 	case "merge", "replace", "upsert":
 		if _, free := q.Test(func(c string) bool { return c == "attribute_not_exists" }); free {
 			return Acquire
+		}
+		if q.Builder && q.ends() {
+			return Release
 		}
 		return Put
 	case "delete":
@@ -209,6 +215,34 @@ func tableDo(q *Query) Do {
 		}
 	}
 	return 0
+}
+
+// tableInsert tells an insert that takes a free lock from one that overwrites whoever
+// has it, and from one that only sees to it that there is a row.
+func tableInsert(q *Query, takes bool) Do {
+	if q.Builder && q.ensures && !takes {
+		return Read
+	}
+	if q.Conflict == "update" && q.Verb == "insert" && !q.conditional() {
+		return Put
+	}
+	return Acquire
+}
+
+// conditional reports whether the conflict clause of an insert asks for something:
+// by its own WHERE, or in a value.
+func (q *Query) conditional() bool {
+	for _, p := range q.Where {
+		if p.Conflict {
+			return true
+		}
+	}
+	for _, p := range q.Sets {
+		if p.Conflict && (strings.Contains(p.Value, "if(") || strings.Contains(p.Value, "if (") || strings.Contains(p.Value, "case ")) {
+			return true
+		}
+	}
+	return false
 }
 
 // ends reports whether an update sets the owner to nobody, or the expiry to the past.

@@ -13,12 +13,22 @@ type Query struct {
 	Conn    *ir.Expr
 	Builder bool // it was put together by calls: no text
 	Guarded bool // a condition stands in it that cannot be read
+	ensures bool // it makes the row if there is none, and returns the one that is there
 	Item    bool // it is a request of DynamoDB, whose table is only known when it runs perhaps
 }
 
 // statement reads a call that sends SQL, or what a builder of statements makes;
 // nil if it does neither.
 func (f *Function) statement(e *ir.Expr) *Query {
+	q, known := f.Unit.queries[e]
+	if !known {
+		q = f.readStatement(e)
+		f.Unit.queries[e] = q
+	}
+	return q
+}
+
+func (f *Function) readStatement(e *ir.Expr) *Query {
 	if e.Kind != ir.Call || through[e.Method()] && e.Method() != "sql" && e.Method() != "raw" && e.Method() != "unsafe" {
 		return nil
 	}
@@ -28,69 +38,10 @@ func (f *Function) statement(e *ir.Expr) *Query {
 	if q := f.itemStatement(e); q != nil {
 		return q
 	}
+	if q := f.expressedStatement(e); q != nil {
+		return q
+	}
 	return f.builderStatement(e)
-}
-
-// itemVerbs are the requests of DynamoDB.
-var itemVerbs = map[string]string{
-	"PutItem": "upsert", "UpdateItem": "update", "DeleteItem": "delete", "PutCommand": "upsert", "UpdateCommand": "update", "DeleteCommand": "delete",
-	"PutItemCommand": "upsert", "UpdateItemCommand": "update", "DeleteItemCommand": "delete",
-}
-
-// itemRequest finds the input of a request of DynamoDB: client.PutItem(ctx, &input) in
-// Go, client.send(new PutCommand(input)) in JavaScript.
-func (f *Function) itemRequest(e *ir.Expr) (verb string, input Value) {
-	switch {
-	case f.File.Language == ir.Go && len(e.Args) > 1:
-		verb, input = itemVerbs[e.Method()], f.resolve(e.Args[1])
-	case f.File.Language == ir.JavaScript && e.Method() == "send" && len(e.Args) == 1:
-		command := f.resolve(e.Args[0])
-		verb = itemVerbs[command.Method()]
-		if verb != "" {
-			input = command.In.resolve(command.Arg(0))
-		}
-	}
-	if verb != "" && input.Kind == ir.Unary {
-		input = input.In.resolve(input.X)
-	}
-	return verb, input
-}
-
-// itemStatement reads a request of DynamoDB whose input is one literal.
-func (f *Function) itemStatement(e *ir.Expr) *Query {
-	verb, input := f.itemRequest(e)
-	if verb == "" || input.Kind != ir.Map {
-		return nil
-	}
-	q := &Query{Statement: &query.Statement{Verb: verb, Table: "item"}, Builder: true, Item: true, Conn: e.Receiver()}
-	for i, k := range input.Keys {
-		text := input.In.texts(input.Args[i])
-		switch k {
-		case "TableName":
-			if q.Table = strings.TrimSpace(text); q.Table == "" {
-				q.Table = lastWord(input.In.resolve(input.Args[i]).Path())
-			}
-		case "ConditionExpression", "UpdateExpression":
-			q.Guarded = q.Guarded || k == "ConditionExpression"
-			q.expression(text, input.In.resolve(input.Named("ExpressionAttributeNames")))
-		case "Item", "Key":
-			input.In.object(q, input.In.resolve(input.Args[i]), k == "Item")
-		}
-	}
-	return q
-}
-
-// expression collects the words of an expression of DynamoDB, with what the names in
-// it stand for.
-func (q *Query) expression(text string, names Value) {
-	for i, a := range names.Args {
-		if column, ok := names.In.fold(a); ok && strings.HasPrefix(names.Key(i), "#") {
-			text = strings.ReplaceAll(text, names.Key(i), column)
-		}
-	}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {
-		q.Where = append(q.Where, query.Pair{Column: w, Op: "="})
-	}
 }
 
 // texts are the texts in an expression, one after the other.
@@ -117,7 +68,7 @@ func (f *Function) textStatement(e *ir.Expr) *Query {
 		}
 		if text, ok := f.fold(a); ok && query.Looks(text) {
 			if s := f.Unit.statement(text); s != nil {
-				return &Query{Statement: s, Conn: e.Receiver()}
+				return &Query{Statement: s, Conn: f.sentThrough(e)}
 			}
 		}
 	}
@@ -131,6 +82,28 @@ func (f *Function) textStatement(e *ir.Expr) *Query {
 	return nil
 }
 
+// sentThrough is what a call sends a statement through: its receiver, or what a helper of
+// the unit is handed to send it through.
+func (f *Function) sentThrough(e *ir.Expr) *ir.Expr {
+	g := f.Unit.callee(f, e)
+	if g == nil {
+		return e.Receiver()
+	}
+	for _, s := range g.Sites {
+		a, conn := s.Call.Arg(0), s.Call.Receiver()
+		if a != nil && g.File.Language == ir.Go && len(s.Call.Args) > 1 && g.paramIndex(a.Name) == 0 {
+			a = s.Call.Arg(1)
+		}
+		if a == nil || a.Kind != ir.Name || conn == nil || conn.Kind != ir.Name || g.paramIndex(a.Name) < 0 {
+			continue
+		}
+		if i := g.paramIndex(conn.Name); i >= 0 {
+			return call{site: &Site{Call: e, In: f}, to: g}.argument(i, conn.Name)
+		}
+	}
+	return e.Receiver()
+}
+
 var runs = wordSet("execute executeUpdate executeQuery run Exec ExecContext Query QueryRow QueryContext QueryRowContext exec all fetch getSingleResult getResultList update")
 
 // preparedOn is the connection that a statement was prepared on.
@@ -142,15 +115,18 @@ func (f *Function) preparedOn(e *ir.Expr) *ir.Expr {
 // builders are the words by which builders and mappers of objects write and read.
 var builders = map[string]string{
 	"insert": "insert", "insertone": "insert", "insertmany": "insert", "insert_one": "insert", "insert_many": "insert", "create": "insert", "create!": "insert", "createmany": "insert", "bulk_create": "insert", "insert_all": "insert", "bulkcreate": "insert", "insertgetid": "insert", "findorcreate": "insert", "get_or_create": "insert", "firstorcreate": "insert", "insertorignore": "insert",
-	"update": "update", "update!": "update", "updateone": "update", "updates": "update", "updatemany": "update", "update_one": "update", "update_many": "update", "update_all": "update", "update_columns": "update", "update_attributes": "update", "update_attribute": "update", "replace_one": "update", "replaceone": "update", "find_one_and_update": "update", "findoneandupdate": "update", "findbyidandupdate": "update", "bulk_update": "update", "updateorcreate": "update", "update_or_create": "update", "increment": "update", "decrement": "update", "increment!": "update", "findandmodify": "update", "find_and_modify": "update", "set": "update", "update_item": "update", "updateitem": "update", "bulkwrite": "update", "bulk_write": "update", "saveall": "update", "saveandflush": "update", "update_column": "update", "toggle!": "update",
+	"update": "update", "update!": "update", "updateone": "update", "updates": "update", "updatemany": "update", "update_one": "update", "update_many": "update", "update_all": "update", "update_columns": "update", "update_attributes": "update", "update_attribute": "update", "replace_one": "update", "replaceone": "update", "find_one_and_update": "update", "findoneandupdate": "update", "findbyidandupdate": "update", "bulk_update": "update", "updateorcreate": "update", "update_or_create": "update", "increment": "update", "decrement": "update", "increment!": "update", "decrement!": "update", "update_counters": "update", "increment_counter": "update", "decrement_counter": "update", "findandmodify": "update", "find_and_modify": "update", "set": "update", "update_item": "update", "updateitem": "update", "bulkwrite": "update", "bulk_write": "update", "saveall": "update", "saveandflush": "update", "update_column": "update", "toggle!": "update",
 	"upsert": "upsert", "upsert_all": "upsert", "put_item": "upsert", "putitem": "upsert", "put": "upsert", "save": "upsert", "save!": "upsert", "persist": "upsert", "merge": "upsert", "put_object": "upsert", "putobject": "upsert", "add": "upsert", "saveorfail": "upsert",
 	"delete": "delete", "del": "delete", "destroy": "delete", "destroy!": "delete", "delete_all": "delete", "destroy_all": "delete", "delete_one": "delete", "deleteone": "delete", "deletemany": "delete", "delete_many": "delete", "remove": "delete", "delete_item": "delete", "deleteitem": "delete", "delete!": "delete",
 	"find": "select", "findone": "select", "find_one": "select", "findunique": "select", "findfirst": "select", "findby": "select", "find_by": "select", "find_by!": "select", "findbyid": "select", "first": "select", "one": "select", "one_or_none": "select", "first_or_create": "insert", "find_or_create_by": "insert", "find_or_create_by!": "insert", "find_or_initialize_by": "select", "get": "select", "get_item": "select", "getitem": "select", "findbypk": "select", "exists": "select", "exists?": "select", "scalar_one_or_none": "select", "select": "select", "maybesingle": "select", "single": "select",
 	"firstornew": "select",
 }
 
+// ensurers make a row if there is none, and return the one that is there.
+var ensurers = wordSet("get_or_create findorcreate firstorcreate find_or_create_by find_or_create_by! first_or_create")
+
 // tableMakers are calls whose argument names the table.
-var tableMakers = wordSet("from table into collection Collection getCollection get_collection knex db query get_repository getRepository Table Model model")
+var tableMakers = wordSet("from table into collection Collection getCollection get_collection knex db query get_repository getRepository Table Model model define")
 
 // builderStatement reads a chain such as db('locks').where({ id }).update({ x }).
 func (f *Function) builderStatement(e *ir.Expr) *Query {
@@ -165,7 +141,7 @@ func (f *Function) builderStatement(e *ir.Expr) *Query {
 	if verb == "" {
 		return nil
 	}
-	q := &Query{Statement: &query.Statement{Verb: verb}, Builder: true}
+	q := &Query{Statement: &query.Statement{Verb: verb}, Builder: true, ensures: ensurers[normal(e.Method())]}
 	if q.Table = f.ownClass(e); q.Table == "" && e.Receiver() == nil {
 		return nil
 	}
@@ -179,6 +155,7 @@ func (f *Function) builderStatement(e *ir.Expr) *Query {
 		return nil
 	}
 	f.conditions(q, e)
+	f.saved(q, e)
 	return q
 }
 
@@ -199,13 +176,19 @@ func (f *Function) tableOf(e *ir.Expr) (table string, conn *ir.Expr) {
 		switch x.Kind {
 		case ir.Call:
 			if x.Receiver() == nil {
-				if t := f.ownClass(x); t != "" && builders[normal(x.Method())] != "" {
+				if t := f.ownClass(x); t != "" && (builders[normal(x.Method())] != "" || wheres[x.Method()]) {
 					return t, nil
 				}
 				return shortType(f.typeOf(x)), nil
 			}
 			x = x.Receiver()
 		case ir.Member:
+			if x.Name == "objects" && x.X.Path() == "this" && f.class() != nil {
+				return f.class().Name, nil
+			}
+			if x.Path() == "this.class" && f.class() != nil {
+				return f.class().Name, nil
+			}
 			if x.Name == "objects" || x.Name == "query" && isUpper(x.X.Path()) {
 				return lastWord(x.X.Path()), nil
 			}
@@ -264,6 +247,9 @@ func (f *Function) nameTable(e, x *ir.Expr) string {
 	if t := shortType(f.typeOf(x)); t != "" && !plainTypes[t] {
 		return t
 	}
+	if t := f.loadedFrom(x.Name, x.Pos); t != "" {
+		return t
+	}
 	if x.Name == "this" && f.class() != nil {
 		return f.class().Name
 	}
@@ -281,9 +267,8 @@ func (f *Function) conditions(q *Query, e *ir.Expr) {
 		for i, a := range x.Args {
 			v := f.resolve(a)
 			switch {
-			case x.Key(i) == "ConditionExpression":
-				q.Guarded = true
-				q.expression(f.texts(a), f.resolve(x.Named("ExpressionAttributeNames")))
+			case x.Key(i) == "ConditionExpression" || x.Key(i) == "UpdateExpression":
+				f.expression(q, x.Key(i), f.texts(a), x.Named("ExpressionAttributeNames"))
 			case x.Key(i) != "":
 				f.argument(q, x.Key(i), v.Expr, where && !last || q.Verb == "select" || q.Verb == "delete")
 			case v.Kind == ir.Map:
@@ -313,7 +298,7 @@ func (f *Function) setsAt(e *ir.Expr, n int) bool {
 			options = options || maps == 2 && v.Named("where") != nil
 		}
 	}
-	if maps == 1 || options {
+	if maps == 1 || options || len(e.Args) > 1 && e.Args[0].Kind == ir.String { // update('table', data, where)
 		return n == 1
 	}
 	return n == 2
@@ -400,6 +385,8 @@ func (f *Function) object(q *Query, v Value, sets bool) {
 		case inner.Kind == ir.Map && (k == "data" || k == "update" || k == "create" || strings.HasPrefix(k, "$")):
 			v.In.object(q, inner, true)
 		case k == "":
+		case k == "ConditionExpression" || k == "UpdateExpression":
+			v.In.expression(q, k, v.In.texts(a), v.Named("ExpressionAttributeNames"))
 		default:
 			v.In.argument(q, k, a, !sets)
 		}

@@ -32,6 +32,9 @@ type Unit struct {
 	known      map[string]*Outline
 	deeds      map[*ir.Expr]*Deed
 	steps      int // how much further a value is followed
+	queries    map[*ir.Expr]*Query
+	around     map[*ir.Expr]*ir.Expr // the call whose argument a call is
+	leased     map[string]bool       // tables whose rows are leases, by what is done with them
 }
 
 // NewUnit builds the model of some files of one language.
@@ -46,6 +49,7 @@ func NewUnitAmong(files []*ir.File, known map[string]*Outline) *Unit {
 		summaries: map[string]*Script{}, statements: map[string]*query.Statement{}, libraries: map[*ir.File][]*Library{},
 		effects: map[*Function][]*Effect{}, types: map[*ir.Expr]string{}, values: map[*ir.Expr]Value{}, folded: map[*ir.Expr]folded{}, keys: map[*ir.Expr]string{},
 		known: known, deeds: map[*ir.Expr]*Deed{},
+		queries: map[*ir.Expr]*Query{}, leased: map[string]bool{}, around: map[*ir.Expr]*ir.Expr{},
 	}
 	for _, f := range files {
 		u.declare(f)
@@ -54,7 +58,9 @@ func NewUnitAmong(files []*ir.File, known map[string]*Outline) *Unit {
 		(&walk{f: f, last: Returned}).stmts(f.Body, f.Short)
 	}
 	u.collectGlobals()
+	u.construct()
 	u.collectScripts()
+	u.findLeased()
 	u.findOps()
 	u.link()
 	u.group()
@@ -185,7 +191,7 @@ func (u *Unit) importsOf(file *ir.File) (paths []string) {
 		paths = append(paths, i.Path)
 	}
 	if file.Language == ir.Ruby {
-		for _, word := range []string{"Redlock", "ActiveRecord", "with_advisory_lock"} {
+		for _, word := range []string{"Redlock", "ActiveRecord", "with_advisory_lock", "RedisMutex"} {
 			if strings.Contains(string(file.Source), word) {
 				paths = append(paths, strings.ToLower(word))
 			}
@@ -209,7 +215,7 @@ func (u *Unit) callee(f *Function, e *ir.Expr) *Function {
 	switch {
 	case receiver == nil:
 		return u.plainCallee(f, name, list)
-	case receiver.Kind == ir.Name && receiver.Name == "this":
+	case receiver.Kind == ir.Name && receiver.Name == "this", receiver.Path() == "this.class":
 		return u.method(f.class(), list)
 	}
 	if c := u.classes[shortType(f.typeOf(receiver))]; c != nil {

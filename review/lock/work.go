@@ -32,12 +32,32 @@ func (f *Function) Bounded() bool {
 // Outlives finds a call in the section that may take longer than the lease does.
 func (s *Section) Outlives() (*Effect, time.Duration) {
 	lease := s.Acquire.TTL.Value
+	for _, site := range s.In.Sites {
+		if d := site.limit(); s.Holds(site.Pos()) && d > lease && lease > 0 {
+			return &Effect{Site: site}, d
+		}
+	}
 	for _, e := range s.reached {
 		if d := e.timeout(); d > lease && lease > 0 {
 			return e, d
 		}
 	}
 	return nil, 0
+}
+
+// limit is how long a call lets the work take that it bounds, 0 if it is none that does.
+func (s *Site) limit() time.Duration {
+	switch s.Call.Method() {
+	case "WithTimeout", "WithTimeoutCause":
+		if s.In.File.Language == ir.Go {
+			return s.In.duration(s.Call.Arg(1), time.Nanosecond)
+		}
+	case "timeout", "timeout_after", "fail_after", "move_on_after":
+		if s.In.File.Language == ir.Python {
+			return s.In.duration(s.Call.Arg(0), time.Second)
+		}
+	}
+	return 0
 }
 
 // timeout is how long a call may take by its own word, 0 if it does not say.
@@ -75,6 +95,11 @@ func (s *Section) Unbounded() (*Site, int) {
 			return site, 2
 		}
 	}
+	for _, site := range s.In.Sites {
+		if s.Holds(site.Pos()) && site.Loop() && site.Pos() > s.Acquire.Pos() && s.In.fetches(site, 2) {
+			return site, 2
+		}
+	}
 	if c := s.Callback(); c != nil {
 		return c, 1
 	}
@@ -85,6 +110,35 @@ func (s *Section) Unbounded() (*Site, int) {
 	}
 	return nil, 0
 }
+
+// httpReads are methods of HTTP clients that fetch something.
+var httpReads = wordSet("get Get fetch urlopen getForObject getForEntity get_response file_get_contents")
+
+// fetches reports whether a site asks another system for something, itself or in its
+// helper, and says no time in which it must answer.
+func (f *Function) fetches(s *Site, depth int) bool {
+	if g := f.Unit.callee(f, s.Call); g != nil && g != f {
+		if depth == 0 || g.Bounded() {
+			return false
+		}
+		for _, inner := range g.Sites {
+			if g.fetches(inner, depth-1) {
+				return true
+			}
+		}
+		return false
+	}
+	if path := f.qualify(s.Call.X.Path()); processes[path] {
+		return s.Call.Named("timeout") == nil
+	}
+	return httpReads[s.Call.Method()] && s.Call.Receiver() != nil && httpClients[f.qualify(firstWord(s.Call.X.Path()))] && (&Effect{Site: s}).timeout() == 0
+}
+
+// processes run another program until it ends.
+var processes = wordSet("subprocess.run subprocess.call subprocess.check_call subprocess.check_output os.system")
+
+// httpClients are modules that fetch without a limit unless they are told one.
+var httpClients = wordSet("net/http http requests axios got superagent urllib.request urllib3 HTTParty Faraday RestClient")
 
 // stepOfLoop reports whether a site calls the functions of a list one by one: what
 // they do is not seen, nor how long they take.

@@ -101,6 +101,17 @@ func (s *Statement) Test(match func(column string) bool) (Pair, bool) {
 	return find(s.Where, match)
 }
 
+// Compared is the comparison of a column by its order, or by whatever there is, in the
+// condition of the statement.
+func (s *Statement) Compared(match func(column string) bool) (Pair, bool) {
+	for _, p := range s.Where {
+		if match(p.Column) && strings.ContainsAny(p.Op, "<>") && p.Op != "<>" {
+			return p, true
+		}
+	}
+	return s.Test(match)
+}
+
 func find(list []Pair, match func(string) bool) (Pair, bool) {
 	for _, p := range list {
 		if match(p.Column) {

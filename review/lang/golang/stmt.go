@@ -61,6 +61,9 @@ func (l *lowering) stmt(s ast.Stmt) []*ir.Stmt {
 		return append(before, out)
 	case *ast.RangeStmt:
 		out.Does, out.X, out.Body = ir.Loop, l.expr(s.X), l.block(s.Body)
+		if s.Value != nil {
+			out.To = []*ir.Expr{l.expr(s.Value)}
+		}
 	case *ast.SwitchStmt:
 		return append(l.stmt(s.Init), l.cases(s.Tag, s.Body, out)...)
 	case *ast.TypeSwitchStmt:

@@ -4,6 +4,7 @@ package callerclock
 
 import (
 	_ "embed"
+	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/lock"
@@ -61,7 +62,7 @@ func timestamped(l *lock.Lock) bool {
 // arguments looks at what is handed to a statement about the lock's row.
 func arguments(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	if l.Family == lock.Redis {
-		if in, at := o.In.Clock(o.Value); at != nil && o.Is(lock.Acquire, lock.Put) {
+		if in, at := o.In.Expiry(o.Value); at != nil && o.Is(lock.Acquire, lock.Put) {
 			p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
 		}
 		return
@@ -72,24 +73,53 @@ func arguments(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	}
 	bound(p, l, o)
 	for _, a := range o.Call.Args {
-		if in, at := o.In.Clock(a); at != nil {
+		if in, at := keyed(o.In, a, 4); at != nil {
 			p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
 			return
 		}
 	}
+	for _, a := range o.Call.Args {
+		list := []*ir.Expr{a}
+		if a.Kind == ir.Call && !a.Block { // query(prepare("...", until))
+			list = append(list, a.Args...)
+		}
+		for _, a := range list {
+			if in, at := o.In.Expiry(a); at != nil {
+				p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
+				return
+			}
+		}
+	}
+}
+
+// keyed finds the expiry among what a literal holds under a key that says so.
+func keyed(f *lock.Function, e *ir.Expr, depth int) (in *lock.Function, at *ir.Expr) {
+	v := f.Resolve(e)
+	if v.Kind == ir.Unary {
+		v = v.In.Resolve(v.X)
+	}
+	if v.Kind != ir.Map || depth == 0 {
+		return nil, nil
+	}
+	for i, a := range v.Args {
+		if lock.IsExpiry(v.Key(i)) {
+			in, at = v.In.Expiry(a)
+		} else {
+			in, at = keyed(v.In, a, depth-1)
+		}
+		if at != nil {
+			return in, at
+		}
+	}
+	return nil, nil
 }
 
 // bound looks at what is put into a prepared statement by calls of its own.
 func bound(p *rule.Pass, l *lock.Lock, o *lock.Op) {
-	statement := o.Call.Receiver().Path()
-	for _, s := range o.In.Sites {
-		if s.Call.Receiver().Path() != statement || statement == "" || s.Pos() >= o.Pos() || !lock.HasWord(s.Call.Method(), "set bind param") {
-			continue
-		}
-		for _, a := range s.Call.Args {
-			if in, at := o.In.Clock(a); at != nil {
-				p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
-			}
+	for _, a := range o.In.Bound(o.Site) {
+		if in, at := o.In.Expiry(a); at != nil {
+			p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
+			return
 		}
 	}
 }
@@ -99,6 +129,10 @@ func parameters(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	if o.SQL == nil {
 		return
 	}
+	if test, ok := o.SQL.Test(lock.IsExpiry); ok && o.Do == lock.Acquire && placeholder(test.Op, test.Value) {
+		p.Report(o.Site, rule.Likely, rule.Warning, "compare it with the clock of the database: now(), in the statement", message, l.Name())
+		return
+	}
 	set, ok := o.SQL.Set(lock.IsExpiry)
 	if !ok || !o.In.Param(set.Value) || !lock.HasWord(set.Value, "until expires expiry at now deadline time") {
 		return
@@ -106,12 +140,18 @@ func parameters(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	p.Report(o.Site, rule.Likely, rule.Warning, "compute it in the statement: now() + the time that the caller asks for", message, l.Name())
 }
 
+// placeholder reports whether an expiry is compared with a value that the caller of a
+// statement binds.
+func placeholder(op, value string) bool {
+	return strings.ContainsAny(op, "<>") && value != "" && strings.ContainsAny(value[:1], "$?:@") && !strings.ContainsAny(value, " (")
+}
+
 // expiries looks for an expiry that is computed or compared in a function that works
 // on the lock's row.
 func expiries(p *rule.Pass, l *lock.Lock, f *lock.Function) {
 	f.EachStmt(func(s *ir.Stmt) {
 		for _, to := range s.To {
-			if lock.IsExpiry(to.Name) {
+			if lock.IsExpiry(to.Name) && !waits(to) {
 				report(p, l, f, s.X)
 			}
 		}
@@ -119,8 +159,13 @@ func expiries(p *rule.Pass, l *lock.Lock, f *lock.Function) {
 			return
 		}
 		s.X.Each(func(e *ir.Expr) bool {
+			for i, k := range e.Keys { // { expires_at: ... }
+				if lock.IsExpiry(k) && l.Family == lock.Table && (e.Kind == ir.Map || e.Kind == ir.Call) && e.Receiver() != nil {
+					report(p, l, f, e.Args[i])
+				}
+			}
 			if s.Does == ir.If && compares(f, e) {
-				report(p, l, f, e.Receiver(), e.Arg(0))
+				report(p, l, f, e.Receiver(), e.Arg(0), e.Arg(1))
 				report(p, l, f, e)
 			}
 			return e.Kind != ir.Lambda
@@ -131,18 +176,37 @@ func expiries(p *rule.Pass, l *lock.Lock, f *lock.Function) {
 func compares(f *lock.Function, e *ir.Expr) bool {
 	switch {
 	case e.Kind == ir.Binary && (e.Name == "<" || e.Name == ">" || e.Name == "<=" || e.Name == ">="):
-		return lock.IsExpiry(name(e.X)) || lock.IsExpiry(name(e.Args[0]))
+		return expires(e.X) || expires(e.Args[0])
 	case e.Kind == ir.Call && lock.HasWord(e.Method(), "before after isbefore isafter past future"):
-		return lock.IsExpiry(name(e.Receiver())) || len(e.Args) == 1 && lock.IsExpiry(name(e.Args[0]))
+		return expires(e.Receiver()) || len(e.Args) == 1 && expires(e.Args[0]) || len(e.Args) == 2 && e.Receiver() == nil && (expires(e.Args[0]) || expires(e.Args[1]))
 	}
 	return false
 }
 
-func name(e *ir.Expr) string { return e.Path() }
+// expires reports whether a value is an expiry that was read, in whatever form:
+// row.expires_at, strtotime($row['expires_at']), rs.getTimestamp("expires_at").
+func expires(e *ir.Expr) (found bool) {
+	e.Each(func(x *ir.Expr) bool {
+		switch x.Kind {
+		case ir.Name, ir.Member:
+			found = found || lock.IsExpiry(x.Name) && !waits(x)
+		case ir.String:
+			found = found || len(x.Args) == 0 && !strings.Contains(x.Name, " ") && lock.IsExpiry(x.Name)
+		}
+		return !found && x.Kind != ir.Lambda
+	})
+	return found
+}
+
+// waits reports whether a variable is more likely to say how long its own function
+// waits than until when a lock is held.
+func waits(e *ir.Expr) bool {
+	return e.Kind == ir.Name && lock.HasWord(e.Name, "deadline timeout timeouts")
+}
 
 func report(p *rule.Pass, l *lock.Lock, f *lock.Function, list ...*ir.Expr) {
 	for _, e := range list {
-		if in, at := f.Clock(e); at != nil {
+		if in, at := f.Expiry(e); at != nil {
 			p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
 		}
 	}

@@ -21,7 +21,7 @@ var Rule = &rule.Rule{
 func check(p *rule.Pass) {
 	for _, l := range p.Locks {
 		for _, look := range l.All(lock.Read, lock.Confirm) {
-			if !l.Leader && look.Asks() && !inSection(p, l, look) {
+			if l.Leader && look.Root().Do == lock.Confirm || !l.Leader && look.Asks() && !inSection(p, l, look) {
 				apart(p, l, look)
 			}
 		}

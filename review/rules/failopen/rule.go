@@ -40,11 +40,18 @@ func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 			return
 		}
 	}
-	if t, c := o.Swallowed(); t != nil {
-		swallowed(p, l, o, t, c, severity)
+	if unasked(o) {
+		p.Report(o.Site, rule.Certain, severity, fix, "the error of the acquire of %s is not looked at, and the work is done without it", l.Name())
 		return
 	}
-	if o.In.Work(o.Stmt().End, o.In.End) == nil {
+	if at := granted(o); at != nil {
+		p.ReportAt(o.In.File, at.Pos, rule.Certain, severity, fix, "when the store of %s can't be reached, this says that the lock was taken", l.Name())
+		return
+	}
+	if t, c := o.Swallowed(); t != nil && (swallowed(p, l, o, t, c, severity) || !worksInBlock(o)) {
+		return
+	}
+	if o.In.Work(o.Stmt().End, o.In.End) == nil && !worksInBlock(o) {
 		return
 	}
 	if at := noted(o); at != nil {
@@ -59,6 +66,68 @@ func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	case o.Use == lock.Assigned:
 		assigned(p, l, o, severity)
 	}
+}
+
+// worksInBlock reports whether the work is in a block that runs whether the lock was
+// taken or not.
+func worksInBlock(o *lock.Op) bool {
+	if o.Library == nil || !o.Library.Yields || !o.Call.Block {
+		return false
+	}
+	block := o.Call.Args[len(o.Call.Args)-1]
+	return o.In.Work(block.Pos, block.End) != nil
+}
+
+// unasked reports whether the function that an acquire calls back asks neither for its
+// error nor for its answer before it works.
+func unasked(o *lock.Op) bool {
+	n := len(o.Call.Args)
+	if n == 0 || o.Use != lock.Assigned || o.In.File.Language != ir.JavaScript {
+		return false
+	}
+	back := o.Call.Args[n-1]
+	if back.Kind != ir.Lambda || len(back.Func.Params) < 2 || o.In.Work(back.Pos, back.End) == nil {
+		return false
+	}
+	asked := false
+	o.In.EachStmt(func(s *ir.Stmt) {
+		if s.X == nil || s.Pos < back.Pos || s.End > back.End {
+			return
+		}
+		s.X.Each(func(e *ir.Expr) bool {
+			asked = asked || e.Kind == ir.Name && e.Name == back.Func.Params[0].Name
+			return !asked
+		})
+	})
+	return !asked && !o.Decisive(back.Func.Params[1].Name)
+}
+
+// granted finds the branch for an error of the acquire that returns what means that the
+// lock was taken; nil if there is none.
+func granted(o *lock.Op) (at *ir.Stmt) {
+	o.In.EachStmt(func(s *ir.Stmt) {
+		if at != nil || s.Does != ir.If || s.Pos < o.Stmt().Pos || len(s.Body) == 0 || !o.Failed(s.X) {
+			return
+		}
+		if last := s.Body[len(s.Body)-1]; last.Does == ir.Return && affirms(last.X) {
+			at = s
+		}
+	})
+	return at
+}
+
+// affirms reports whether what is returned is true, or is several values of which one is.
+func affirms(e *ir.Expr) (found bool) {
+	if e == nil || e.Kind == ir.Const || e.Kind == ir.Name {
+		return e.Is("true")
+	}
+	if e.Kind != ir.List && !(e.Kind == ir.Call && e.X.Kind == ir.Name) { // return owner, true; return cb(null, true)
+		return false
+	}
+	for _, a := range e.Args {
+		found = found || a.Is("true")
+	}
+	return found
 }
 
 // noted finds the branch for a lock that was not taken that does nothing about it,
@@ -90,20 +159,21 @@ func assigned(p *rule.Pass, l *lock.Lock, o *lock.Op, severity rule.Severity) {
 				return
 			}
 		}
-		used = used || o.Tested(n) && (!isErr || o.Gives&lock.GivesValue == 0 || len(o.Names) == 1)
+		used = used || o.Decisive(n) && (!isErr || o.Gives&lock.GivesValue == 0 || len(o.Names) == 1)
 	}
-	if !used && o.Gives != 0 {
+	if !used && o.Gives&(lock.GivesValue|lock.GivesError) != 0 {
 		p.Report(o.Site, rule.Likely, severity, fix, "nobody looks whether %s was taken: the work is done beside another holder's", l.Name())
 	}
 }
 
 // swallowed reports a handler that lets the work go on.
-func swallowed(p *rule.Pass, l *lock.Lock, o *lock.Op, t *ir.Stmt, c *ir.Catch, severity rule.Severity) {
+func swallowed(p *rule.Pass, l *lock.Lock, o *lock.Op, t *ir.Stmt, c *ir.Catch, severity rule.Severity) bool {
 	if o.Loop() || leaves(t.Body, o) || flagged(t, o) || o.In.Work(t.End, o.In.End) == nil || saysNo(c.Body) {
-		return
+		return false
 	}
 	f := p.Report(o.Site, rule.Certain, severity, fix, "when the acquire of %s fails, the error is caught and the work is done all the same", l.Name())
 	f.Related = append(f.Related, rule.Related{Pos: c.Pos, Text: "caught here"})
+	return true
 }
 
 // saysYes reports whether a handler returns what means that the lock was taken.
@@ -119,7 +189,10 @@ func saysYes(body []*ir.Stmt, o *lock.Op) bool {
 		}
 	}
 	last := body[len(body)-1]
-	return (last.Does == ir.Return || last.Does == ir.Eval && o.In.Short) && last.X.Is("true")
+	if last.Does == ir.Return && last.X != nil && o.ReturnsToo(last) {
+		return true
+	}
+	return (last.Does == ir.Return || last.Does == ir.Eval && o.In.Short) && affirms(last.X)
 }
 
 func saysNo(body []*ir.Stmt) bool {

@@ -4,6 +4,7 @@ package fencebesidewrite
 
 import (
 	_ "embed"
+	"slices"
 
 	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/lock"
@@ -24,43 +25,62 @@ func check(p *rule.Pass) {
 		if f.Watches() || f.LocksRow() {
 			continue
 		}
-		at, ok := comparison(f)
-		if !ok || locked(f) {
+		c := comparison(f)
+		if c == nil || locked(f) {
 			continue
 		}
 		for _, s := range f.Sites {
-			if s.Pos() < at || !writes(f, s) {
+			if s.Pos() < c.at || !writes(f, s, c) {
 				continue
 			}
 			r := p.Report(s, rule.Likely, rule.Warning,
 				"put the comparison into the condition of the write (WHERE fence <= ?), and look at the number of rows",
 				"two holders can both pass the comparison before either writes: the stale one's write then lands last")
-			r.Related = append(r.Related, rule.Related{Pos: at, Text: "the fence is compared here"})
+			r.Related = append(r.Related, rule.Related{Pos: c.at, Text: "the fence is compared here"})
 			break
 		}
 	}
 }
 
-// comparison finds the branch that compares two fences and leaves.
-func comparison(f *lock.Function) (at ir.Pos, ok bool) {
+// A compared is a comparison of two fences that decides about what follows.
+type compared struct {
+	at      ir.Pos
+	objects []string // what the fences are parts of
+}
+
+// comparison finds the branch that compares two fences, nil if there is none.
+func comparison(f *lock.Function) (c *compared) {
+	stored := f.StoredFences()
 	f.EachStmt(func(s *ir.Stmt) {
-		if s.Does != ir.If || ok || s.X == nil {
+		if s.Does != ir.If || c != nil || s.X == nil {
 			return
 		}
 		s.X.Each(func(e *ir.Expr) bool {
-			if e.Kind == ir.Binary && (e.Name == "<" || e.Name == ">" || e.Name == "<=" || e.Name == ">=") && fences(e) {
-				at, ok = s.Pos, true
+			if c == nil && e.Kind == ir.Binary && (e.Name == "<" || e.Name == ">" || e.Name == "<=" || e.Name == ">=") && fences(f, e, stored) {
+				c = &compared{at: s.Pos, objects: []string{object(e.X), object(e.Args[0])}}
 			}
-			return !ok
+			return c == nil
 		})
 	})
-	return at, ok
+	return c
 }
 
-func fences(e *ir.Expr) bool {
-	left, right := e.X, e.Args[0]
-	return lock.IsFence(left.Path()) && (right.Kind == ir.Name || right.Kind == ir.Member || right.Kind == ir.Index) ||
-		lock.IsFence(right.Path()) && (left.Kind == ir.Name || left.Kind == ir.Member || left.Kind == ir.Index)
+// object is what a value is a part of: row of row.fence.
+func object(e *ir.Expr) string {
+	if e.Kind == ir.Member || e.Kind == ir.Index {
+		return e.X.Path()
+	}
+	return ""
+}
+
+// fences reports whether a comparison is one of two fences: one of them is named like
+// one, or was read from a column that is.
+func fences(f *lock.Function, e *ir.Expr, stored map[string]bool) bool {
+	left, right := lock.PartName(e.X), lock.PartName(e.Args[0])
+	if left == "" || right == "" || !f.Stands(e, stored) {
+		return false
+	}
+	return lock.IsFence(left) || lock.IsFence(right) || stored[left] && lock.IsOrdered(right) || stored[right] && lock.IsOrdered(left)
 }
 
 // locked reports whether a read of the function locks the rows that it reads.
@@ -74,14 +94,20 @@ func locked(f *lock.Function) bool {
 }
 
 // writes reports whether a call writes the row without comparing the fence.
-func writes(f *lock.Function, s *lock.Site) bool {
+func writes(f *lock.Function, s *lock.Site, c *compared) bool {
 	e := f.Effect(s)
-	if e == nil || e.Kind != lock.Write || e.Query == nil {
+	switch {
+	case e == nil:
 		return false
-	}
-	if e.Query.Builder {
+	case e.Kind == lock.CacheFill:
+		return f.Rewrites(s)
+	case e.Kind != lock.Write || e.Query == nil && e.Guarded:
+		return false
+	case e.Query == nil:
+		return e.Object == "" || slices.Contains(c.objects, e.Object)
+	case e.Query.Builder:
 		_, tests := e.Query.Test(lock.IsFence)
-		return !tests
+		return !tests && !e.Query.Guarded
 	}
-	return !e.Fenced && e.Query.Verb == "update"
+	return !e.Fenced && (e.Query.Verb == "update" || e.Query.Conflict == "update")
 }

@@ -62,11 +62,21 @@ func dropped(o *lock.Op) bool {
 	if o.Gives&(lock.GivesValue|lock.GivesError) != 0 && !(o.Through != nil && o.Gives&lock.GivesThrow != 0) {
 		return true
 	}
-	if unawaited(o) {
+	if unawaited(o) || silent(o) {
 		return true
 	}
 	t, c := o.Swallowed()
 	return t != nil && len(c.Body) == 0
+}
+
+// silent reports whether the answer goes to a function that does nothing with it.
+func silent(o *lock.Op) bool {
+	n := len(o.Call.Args)
+	if n == 0 || o.Through != nil {
+		return false
+	}
+	back := o.Call.Args[n-1]
+	return back.Kind == ir.Lambda && len(back.Func.Params) == 0 && len(back.Func.Body) == 0
 }
 
 // unawaited reports whether a release returns a promise that nobody waits for, in a

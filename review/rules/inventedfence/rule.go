@@ -4,6 +4,7 @@ package inventedfence
 
 import (
 	_ "embed"
+	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/lock"
@@ -24,15 +25,21 @@ func check(p *rule.Pass) {
 		f.EachStmt(func(s *ir.Stmt) {
 			for _, to := range s.To {
 				if isFence(to.Name) && len(s.To) == 1 {
-					made(p, f, s.X, nil)
+					made(p, f, s.X)
+					if f.File.Language == ir.SQL && s.X != nil && clockText(string(f.File.Source[s.X.Pos:s.X.End])) {
+						p.ReportAt(f.File, s.Pos, rule.Certain, rule.Error, fix, "this number is used as a fence, and a clock can go back: a later holder may get the lower number and be refused, or the stale one the higher and win")
+					}
 				}
 			}
 			if s.X != nil {
 				s.X.Each(func(e *ir.Expr) bool {
 					for i, k := range e.Keys {
 						if isFence(k) {
-							made(p, f, e.Args[i], nil)
+							made(p, f, e.Args[i])
 						}
+					}
+					if s.Does == ir.If {
+						ordered(p, f, e)
 					}
 					return true
 				})
@@ -40,8 +47,38 @@ func check(p *rule.Pass) {
 		})
 		for _, s := range f.Sites {
 			compared(p, f, s)
+			for i, a := range s.Call.Args {
+				if isFence(f.ParamName(s.Call, i)) {
+					made(p, f, a)
+				}
+			}
 		}
 	}
+}
+
+// ordered looks at a comparison in the program: the number that is stored with that of
+// the caller.
+func ordered(p *rule.Pass, f *lock.Function, e *ir.Expr) {
+	if e.Kind != ir.Binary || !order[e.Name] || !f.Stands(e, nil) || !lock.IsFence(lock.PartName(e.X)) || !lock.IsFence(lock.PartName(e.Args[0])) {
+		return
+	}
+	made(p, f, e.X)
+	made(p, f, e.Args[0])
+}
+
+var order = map[string]bool{"<": true, "<=": true, ">": true, ">=": true}
+
+const fix = "take the number from the store, in the step that grants the lock: a sequence, INCR, the revision of the key"
+
+// clockText reports whether a value in SQL is made of a clock or at random.
+func clockText(value string) bool {
+	value = strings.ReplaceAll(strings.ToLower(value), " ", "")
+	for _, call := range []string{"extract(epoch", "clock_timestamp(", "unix_timestamp(", "unixepoch(", "gen_random_uuid(", "uuid(", "random(", "rand("} {
+		if strings.Contains(value, call) {
+			return true
+		}
+	}
+	return false
 }
 
 func isFence(name string) bool { return lock.HasWord(name, "fence fencing fencetoken fencingtoken") }
@@ -52,22 +89,35 @@ func compared(p *rule.Pass, f *lock.Function, s *lock.Site) {
 	if q == nil {
 		return
 	}
-	test, ok := q.Test(lock.IsFence)
-	if !ok || test.Op != "<" && test.Op != "<=" && test.Op != ">" && test.Op != ">=" {
+	if set, ok := q.Set(isFence); ok && clockText(set.Value) {
+		p.Report(s, rule.Certain, rule.Error, fix, "this number is used as a fence, and a clock can go back: a later holder may get the lower number and be refused, or the stale one the higher and win")
+	}
+	test, ok := q.Compared(lock.IsFence)
+	if !ok || !order[test.Op] {
 		return
 	}
-	for _, a := range s.Call.Args {
+	for _, a := range append(f.Bound(s), s.Call.Args...) {
 		a.Each(func(e *ir.Expr) bool {
-			if (e.Kind == ir.Name || e.Kind == ir.Member) && lock.HasWord(e.Name, "token fence fencing epoch term generation version") {
-				made(p, f, e, s)
+			if named(e) {
+				made(p, f, e)
 			}
-			return true
+			return e.Kind != ir.Lambda
 		})
 	}
 }
 
+// named reports whether a value that is handed in is called like a fence, or comes
+// from a function that is.
+func named(e *ir.Expr) bool {
+	name := e.Name
+	if e.Kind == ir.Call {
+		name = e.Method()
+	}
+	return (e.Kind == ir.Name || e.Kind == ir.Member || e.Kind == ir.Call) && lock.HasWord(name, "token fence fencing epoch term generation version")
+}
+
 // made reports where a fence comes from, if that cannot order two holders.
-func made(p *rule.Pass, f *lock.Function, x *ir.Expr, _ *lock.Site) {
+func made(p *rule.Pass, f *lock.Function, x *ir.Expr) {
 	why := ""
 	in, at := f.Clock(x)
 	switch {
@@ -84,6 +134,6 @@ func made(p *rule.Pass, f *lock.Function, x *ir.Expr, _ *lock.Site) {
 		return
 	}
 	p.ReportAt(in.File, at.Pos, rule.Certain, rule.Error,
-		"take the number from the store, in the step that grants the lock: a sequence, INCR, the revision of the key",
+		fix,
 		"this number is used as a fence, and %s", why)
 }

@@ -27,7 +27,7 @@ func check(p *rule.Pass) {
 				continue
 			}
 			c := rule.Likely
-			if e.Guarded {
+			if e.Guarded && !e.Moves {
 				c = rule.Possible
 			}
 			f := p.Report(e.Site, c, rule.Error,

@@ -16,6 +16,6 @@ class CuratorLeader {
         if (!latch.hasLeadership()) {
             return;
         }
-        jdbc.update("UPDATE billing_cursor SET pos = pos + 500"); // want 11
+        jdbc.update("UPDATE billing_cursor SET pos = pos + 500"); // want 11 12
     }
 }

@@ -49,7 +49,7 @@ class Shapes {
         if (!latch.hasLeadership()) {
             return;
         }
-        jdbc.update("DELETE FROM sessions WHERE seen < ?", 1); // want 11
+        jdbc.update("DELETE FROM sessions WHERE seen < ?", 1); // want 11 12
     }
 
     void mails() {

@@ -11,7 +11,7 @@ final class DoctrineLease
     public function take(string $name, string $owner): bool
     {
         $row = $this->db->fetchAssociative('SELECT expires_at FROM job_locks WHERE name = ?', [$name]);
-        if ($row && strtotime($row['expires_at']) > time()) {
+        if ($row && strtotime($row['expires_at']) > time()) { // want 6
             return false;
         }
         $this->db->executeStatement('REPLACE INTO job_locks (name, owner, expires_at) VALUES (?, ?, ?)', [$name, $owner, date('c', time() + 60)]); // want 3 6

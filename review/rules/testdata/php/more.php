@@ -9,11 +9,11 @@ class More {
     try { $this->mailer->send($this->mail()); } finally { $lock->release(); } // want 8
   }
   public function setnxWithTime($key) {
-    $now = time(); // want 6
-    if ($this->redis->setnx($key . '.lock', $now + 30)) { return true; }
+    $now = time();
+    if ($this->redis->setnx($key . '.lock', $now + 30)) { return true; } // want 6
     $old = $this->redis->get($key . '.lock');
     if ($old < $now) {
-      $prev = $this->redis->getSet($key . '.lock', $now + 30); // want 3
+      $prev = $this->redis->getSet($key . '.lock', $now + 30); // want 3 6
       return $prev === $old;
     }
     return false;

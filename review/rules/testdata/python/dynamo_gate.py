@@ -7,10 +7,10 @@ table = boto3.resource("dynamodb").Table("job_locks")
 
 
 def take(job: str, owner: str, seconds: int = 120) -> bool:
-    now = int(time.time()) # want 6
+    now = int(time.time())
     try:
         table.put_item(
-            Item={"job": job, "owner": owner, "expires": now + seconds},
+            Item={"job": job, "owner": owner, "expires": now + seconds}, # want 6
             ConditionExpression="attribute_not_exists(job) OR expires < :now",
             ExpressionAttributeValues={":now": now},
         )

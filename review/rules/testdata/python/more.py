@@ -80,7 +80,7 @@ def work(): pass
 
 table = boto3.resource("dynamodb").Table("locks")
 def dyn(name, me):
-    now = int(time.time()) # want 6
-    table.put_item(Item={"name": name, "owner": me, "expires": now + 30},
+    now = int(time.time())
+    table.put_item(Item={"name": name, "owner": me, "expires": now + 30}, # want 6
         ConditionExpression="attribute_not_exists(#n) OR expires < :now",
         ExpressionAttributeValues={":now": now})

@@ -1,0 +1,156 @@
+package lock
+
+import (
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+)
+
+var markerWords = wordSet("seen dedup dedupe deduplication idem idempotency idempotent processed visit visited once rate limit limiter ratelimit throttle cooldown nonce sent notified otp debounce quota flood attempts")
+
+// isLock tells a lock from a key that is set once for another reason.
+func (l *Lock) isLock() bool {
+	if l.Family == Library_ || l.Family == Advisory || l.Family == Procedure {
+		return true
+	}
+	takes := l.Own(Acquire)
+	if len(takes) == 0 && len(l.TwoStep) == 0 {
+		return l.Family == Table && len(l.All(GiveUp, Release, Renew, Put)) > 0 || l.isReleaseScript()
+	}
+	if l.Family == Table {
+		return true
+	}
+	if len(l.All(GiveUp)) > 0 {
+		return true
+	}
+	cleanup := false
+	for _, o := range l.All(Release) {
+		cleanup = cleanup || o.Cleanup() && !o.onFailure()
+	}
+	named := l.isNamed()
+	if len(takes) == 0 {
+		return len(l.All(Release)) > 0 && (cleanup || named)
+	}
+	return cleanup || (named || l.handedBack()) && !l.isMarker() || l.ownerCompared()
+}
+
+// handedBack reports whether a key is deleted once the work that it was set for is
+// done, or by a function that is there to give it back. What only marks something as
+// seen is deleted when the work has failed, so that it is tried again.
+func (l *Lock) handedBack() bool {
+	for _, take := range l.Own(Acquire) {
+		for _, give := range l.Own(Release) {
+			switch {
+			case give.In == take.In:
+				if give.Pos() > take.Pos() && !give.onFailure() && !give.beforeExit() && take.In.Work(take.Pos(), give.Pos()) != nil {
+					return true
+				}
+			case give.File() == take.File() && give.In.class() == take.In.class() && hasWord(give.In.Name, givingVerbs):
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var givingVerbs = wordSet("release unlock free leave exit finish give relinquish abandon surrender handback putback")
+
+// onFailure reports whether a site runs only if what was done before it failed.
+func (s *Site) onFailure() bool {
+	for _, st := range s.Path {
+		if st.Branch == InCatch || st.Branch == InBody && st.Stmt.Does == ir.If && mentions(st.Stmt.X, failureWords) {
+			return true
+		}
+	}
+	return false
+}
+
+var failureWords = wordSet("err error failed failure fail exception exc succeeded success completed committed done")
+
+// isReleaseScript reports whether the ops are those of a script of Redis in a file of
+// its own that is named after what it does: unlock.lua.
+func (l *Lock) isReleaseScript() bool {
+	for _, o := range l.Own(Release) {
+		if o.In.File.Language == ir.Lua && strings.HasPrefix(l.Key, "{KEYS") && hasWord(o.In.title(), releaseVerbs) && hasWord(o.In.title(), lockWords) {
+			return true
+		}
+	}
+	return false
+}
+
+var strictWords = wordSet("lock mutex lease leader")
+
+func (l *Lock) isMarker() bool {
+	for _, o := range l.Own(Acquire) {
+		if hasWord(l.Key, markerWords) && !hasWord(l.Key, strictWords) || hasWord(o.In.Name, markerWords) && !hasWord(l.Key, lockWords) || o.In.class() != nil && hasWord(o.In.class().Name, markerWords) {
+			return true
+		}
+	}
+	return false
+}
+
+// isNamed reports whether a key, its constant, or the functions around it are named
+// like a lock.
+func (l *Lock) isNamed() bool {
+	if hasWord(l.Key, lockWords) {
+		return true
+	}
+	for _, o := range append(l.Own(Acquire), l.Own(Release)...) {
+		if o.Command != nil && o.Command.Key != nil && mentions(o.Command.Key, lockWords) {
+			return true
+		}
+		if hasWord(o.In.title(), lockWords) || o.In.class() != nil && hasWord(o.In.class().Name, lockWords) {
+			return true
+		}
+	}
+	for _, p := range l.TwoStep {
+		if hasWord(p.Write.In.Name, lockWords) || p.Write.Command != nil && mentions(p.Write.Command.Key, lockWords) {
+			return true
+		}
+	}
+	return false
+}
+
+func mentions(e *ir.Expr, set map[string]bool) (found bool) {
+	e.Each(func(x *ir.Expr) bool {
+		found = found || (x.Kind == ir.Name || x.Kind == ir.Member || x.Kind == ir.String) && hasWord(x.Name, set)
+		return !found
+	})
+	return found
+}
+
+// ownerCompared reports whether what was written is compared before a release.
+func (l *Lock) ownerCompared() bool {
+	for _, r := range l.All(Read) {
+		if r.comparesWith(l.Own(Acquire)) {
+			return true
+		}
+		for _, d := range l.All(Release) {
+			if r.In == d.In && r.Pos() < d.Pos() && r.decides(d) && len(l.Own(Acquire)) > 0 && !isCount(l.Own(Acquire)[0].Value) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// comparesWith reports whether a look compares what it reads with the value that the
+// lock is taken with.
+func (o *Op) comparesWith(takes []*Op) (found bool) {
+	if !o.comparesOwner() {
+		return false
+	}
+	for _, take := range takes {
+		owner := take.Value.Path()
+		if owner == "" || take.File() != o.File() {
+			continue
+		}
+		o.In.eachStmt(func(s *ir.Stmt) {
+			s.X.Each(func(x *ir.Expr) bool {
+				found = found || x.Kind == ir.Binary && comparisons[x.Name] && (x.X.Path() == owner || x.Args[0].Path() == owner)
+				return !found
+			})
+		})
+	}
+	return found
+}

@@ -1,0 +1,69 @@
+package lock
+
+import (
+	"slices"
+	"strings"
+)
+
+// findLeased finds the tables whose rows are leases, whatever they are called: a row is
+// handed from one owner to the next together with the time until which it is theirs,
+// and given back by its owner.
+func (u *Unit) findLeased() {
+	handed, given := map[string]bool{}, map[string]bool{}
+	for _, f := range u.Functions {
+		for _, s := range f.Sites {
+			q := f.statement(s.Call)
+			if q == nil || q.Table == "" {
+				continue
+			}
+			table := leaseTable(q.Table)
+			handed[table] = handed[table] || q.hands()
+			given[table] = given[table] || q.gives(hasWord(f.Name, givingVerbs))
+		}
+	}
+	for table := range handed {
+		u.leased[table] = handed[table] && given[table]
+	}
+}
+
+func leaseTable(name string) string { return strings.ToLower(shortType(name)) }
+
+// hands reports whether a statement gives a row that may be there already to an owner,
+// for a time.
+func (q *Query) hands() bool {
+	if q.Verb != "update" && q.Verb != "upsert" && q.Conflict != "update" {
+		return false
+	}
+	owner, set := q.Set(isHolder)
+	_, until := q.Set(isUntil)
+	return set && until && owner.Value != "nil" && owner.Value != "null"
+}
+
+// gives reports whether a statement takes a row away from its owner. Back says that the
+// function around it is there to do so.
+func (q *Query) gives(back bool) bool {
+	_, owned := q.Test(isHolder)
+	switch q.Verb {
+	case "delete":
+		return owned || back
+	case "update", "upsert":
+		return q.ends()
+	}
+	return false
+}
+
+var (
+	holderWords = wordSet("owner holder worker locker lockedby acquirer leasedby claimedby heldby takenby")
+	takenWords  = wordSet("locked leased claimed taken reserved held busy owned free lease lock reservation claim hold")
+	untilWords  = wordSet("until expires expiry expire expiration lapses ends")
+)
+
+func isHolder(column string) bool {
+	list := words(column)
+	return hasWord(column, holderWords) || column == "by" || slices.Contains(list, "by") && hasWord(column, takenWords)
+}
+
+func isUntil(column string) bool {
+	list := words(column)
+	return hasWord(column, untilWords) || slices.Contains(list, "at") && hasWord(column, takenWords)
+}
