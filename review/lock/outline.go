@@ -240,8 +240,6 @@ func (f *Function) runs() (list []Run) {
 			list = append(list, run)
 		}
 	}
-	for _, h := range f.handedOn {
-		list = append(list, h)
-	}
+	list = append(list, f.handedOn...)
 	return list[:min(len(list), maxDeed)]
 }

@@ -31,7 +31,6 @@ type Unit struct {
 	keys       map[*ir.Expr]string
 	known      map[string]*Outline
 	deeds      map[*ir.Expr]*Deed
-	steps      int // how much further a value is followed
 	queries    map[*ir.Expr]*Query
 	around     map[*ir.Expr]*ir.Expr // the call whose argument a call is
 	leased     map[string]bool       // tables whose rows are leases, by what is done with them
