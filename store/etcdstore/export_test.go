@@ -66,3 +66,17 @@ func (s *Store) SendTogether(good, bad string) (error, error) {
 	s.queue.send([]*step{a, b})
 	return a.err, b.err
 }
+
+// RenewLate takes the step of a renewal as it was decided before between was called, and
+// reports whether it was made.
+func (s *Store) RenewLate(ctx context.Context, t driver.Term, ttl time.Duration, between func()) (bool, error) {
+	l, err := s.pool.take(ctx, ttl)
+	if err != nil {
+		return false, err
+	}
+	base := s.history.get().Base
+	late := s.renewal(t, ttl, l, base, max(s.renewals.last(t.Attempt), int64(t.Token)-base))
+	between()
+	done, err := s.queue.do(ctx, late)
+	return done.held, err
+}

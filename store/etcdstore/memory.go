@@ -59,3 +59,35 @@ func (r *refused) note(name string, held bool) {
 		r.names[name] = struct{}{}
 	}
 }
+
+// renewals remembers which revision made the last renewal of each term that was answered.
+// What is forgotten costs the next renewal a reading.
+type renewals struct {
+	mu sync.Mutex
+	at map[string]int64 // by attempt
+}
+
+// mostRenewals bounds that memory: about 10 MB.
+const mostRenewals = 100_000
+
+// last is the revision, or 0 where none is known.
+func (r *renewals) last(attempt string) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.at[attempt]
+}
+
+func (r *renewals) note(attempt string, revision int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.at == nil || len(r.at) >= mostRenewals {
+		r.at = map[string]int64{}
+	}
+	r.at[attempt] = max(r.at[attempt], revision)
+}
+
+func (r *renewals) forget(attempt string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.at, attempt)
+}

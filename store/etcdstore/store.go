@@ -21,15 +21,16 @@ type Store struct {
 	try    time.Duration
 	clock  func() time.Time // for the times that people read, and nothing else
 
-	history history
-	pool    *pool
-	queue   queue
-	refused refused
-	ends    ends
-	places  places
-	keeper  keeper
-	rolls   rolls
-	hub     hub
+	history  history
+	pool     *pool
+	queue    queue
+	refused  refused
+	ends     ends
+	renewals renewals
+	places   places
+	keeper   keeper
+	rolls    rolls
+	hub      hub
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc

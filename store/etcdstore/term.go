@@ -26,11 +26,7 @@ func (s *Store) renew(ctx context.Context, t driver.Term, ttl time.Duration) (dr
 	if err != nil {
 		return driver.Term{}, err
 	}
-	n := note{State: renewed, TTL: ttl.Milliseconds()}
-	v, done, err := s.exactly(ctx, t, []clientv3.Op{
-		clientv3.OpPut(s.keys.live(t.Name), renewed, clientv3.WithLease(l.id), clientv3.WithPrevKV()),
-		clientv3.OpPut(s.keys.note(t.Name), s.noted(t, n)),
-	})
+	v, done, err := s.exactly(ctx, t, func(base, live int64) *step { return s.renewal(t, ttl, l, base, live) })
 	switch {
 	case err != nil:
 		s.pool.unused(l, err)
@@ -39,9 +35,25 @@ func (s *Store) renew(ctx context.Context, t driver.Term, ttl time.Duration) (dr
 		s.pool.back(l)
 		return driver.Term{}, v.over(t)
 	}
+	s.renewals.note(t.Attempt, done.header.Revision)
 	s.pool.off(done.responses[0].GetResponsePut().PrevKv.Lease)
 	t.Remaining = l.remaining()
 	return t, nil
+}
+
+// renewal moves the live key of t to l, if it is as the revision live made it or an
+// earlier one. So a renewal that a member sat on, and whose etcd lease has grown old, does
+// not undo a later one.
+func (s *Store) renewal(t driver.Term, ttl time.Duration, l *lent, base, live int64) *step {
+	n := note{State: renewed, TTL: ttl.Milliseconds()}
+	return &step{
+		name: t.Name,
+		when: append(s.keys.exact(t, base), clientv3.Compare(clientv3.ModRevision(s.keys.live(t.Name)), "<", live+1)),
+		then: []clientv3.Op{
+			clientv3.OpPut(s.keys.live(t.Name), renewed, clientv3.WithLease(l.id), clientv3.WithPrevKV()),
+			clientv3.OpPut(s.keys.note(t.Name), s.noted(t, n)),
+		},
+	}
 }
 
 // Release implements driver.Store.
@@ -62,10 +74,17 @@ func (s *Store) Release(ctx context.Context, t driver.Term) error {
 
 // end ends exactly the term t, or shows what stands in its place.
 func (s *Store) end(ctx context.Context, t driver.Term, n note) (view, bool, error) {
-	v, done, err := s.exactly(ctx, t, []clientv3.Op{clientv3.OpPut(s.keys.live(t.Name), s.noted(t, n), clientv3.WithPrevKV())})
+	v, done, err := s.exactly(ctx, t, func(base, _ int64) *step {
+		return &step{
+			name: t.Name,
+			when: s.keys.exact(t, base),
+			then: []clientv3.Op{clientv3.OpPut(s.keys.live(t.Name), s.noted(t, n), clientv3.WithPrevKV())},
+		}
+	})
 	if !done.held {
 		return v, false, err
 	}
+	s.renewals.forget(t.Attempt)
 	s.pool.off(done.responses[0].GetResponsePut().PrevKv.Lease)
 	return v, true, nil
 }
@@ -76,18 +95,14 @@ func (s *Store) noted(t driver.Term, n note) string {
 	return n.encode()
 }
 
-// exactly makes changes, the first of which is to the live key of t, if t is the current
-// term. Otherwise the view shows what it found. Which base a
-// token stands on is not part of a term: it is guessed, and read where the guess
-// was wrong.
-func (s *Store) exactly(ctx context.Context, t driver.Term, changes []clientv3.Op) (view, outcome, error) {
-	base := s.history.get().Base
+// exactly takes a step, the first change of which is to the live key of t, if t is the
+// current term. Otherwise the view shows what it found. Which base a token stands on, and
+// which revision made the live key, are not part of a term: they are guessed, and read
+// where the guess was wrong.
+func (s *Store) exactly(ctx context.Context, t driver.Term, step func(base, live int64) *step) (view, outcome, error) {
+	base, live := s.history.get().Base, s.renewals.last(t.Attempt)
 	for range 2 {
-		done, err := s.queue.do(ctx, &step{
-			name: t.Name,
-			when: s.keys.exact(t, base),
-			then: changes,
-		})
+		done, err := s.queue.do(ctx, step(base, max(live, int64(t.Token)-base)))
 		if err != nil || done.held {
 			return view{}, done, err
 		}
@@ -95,7 +110,7 @@ func (s *Store) exactly(ctx context.Context, t driver.Term, changes []clientv3.O
 		if err != nil || !v.is(t) || !v.held() {
 			return v, outcome{}, err
 		}
-		base = v.grant.base
+		base, live = v.grant.base, v.live.ModRevision
 	}
 	return view{}, outcome{}, errChanged
 }
