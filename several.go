@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
@@ -65,9 +66,7 @@ func (b *bond) dissolve(ctx context.Context, err error) (*Lease, error) {
 	if len(b.leases) > 0 {
 		err = b.leases[0].lostOnTheWay(ctx, err)
 	}
-	for _, le := range slices.Backward(b.leases) {
-		le.giveUp(ctx)
-	}
+	each(b.leases, func(_ int, le *Lease) { le.giveUp(ctx) })
 	b.end(nil)
 	return nil, err
 }
@@ -143,6 +142,32 @@ func (le *Lease) all() iter.Seq[*Lease] {
 			}
 		}
 	}
+}
+
+// each does step with all of parts at the same time, so that a store which hangs costs many
+// no more time than one.
+func each(parts []*Lease, step func(i int, part *Lease)) {
+	var all sync.WaitGroup
+	for i, part := range parts {
+		all.Go(func() { step(i, part) })
+	}
+	all.Wait()
+}
+
+// unreleased are those of which the store has not been told, or all of them where it has of each.
+func (le *Lease) unreleased() []*Lease {
+	all := slices.Collect(le.all())
+	left := slices.DeleteFunc(slices.Clone(all), (*Lease).isReleased)
+	if len(left) == 0 {
+		return all
+	}
+	return left
+}
+
+func (le *Lease) isReleased() bool {
+	le.asking.Lock()
+	defer le.asking.Unlock()
+	return le.released
 }
 
 // weakest is the one of them whose trust ends first.
