@@ -3,6 +3,7 @@ package ringfence
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,6 +61,9 @@ func TestDelayWhereNoRecordTells(t *testing.T) {
 				lease, took := b.asked(t, "pump", h)
 				if took < delay || took > delay+time.Second {
 					t.Errorf("%s, a lease of %s: the acquire took %s", what, h.TTL, took)
+				}
+				if n := len(b.events); n < 1 || !slices.ContainsFunc(b.events, func(e Event) bool { return e.Kind == EventWaiting && e.Reason() == "delay" }) {
+					t.Errorf("%s: nobody was told of the delay: %+v", what, b.events)
 				}
 				if left := lease.Remaining(); left < h.TTL*6/10 || left > h.TTL {
 					t.Errorf("%s, a lease of %s: afterwards %s are left", what, h.TTL, left)
