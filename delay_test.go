@@ -145,6 +145,21 @@ func TestTheDelayIsNoTrust(t *testing.T) {
 	})
 }
 
+// TestABreakDuringTheDelayIsNoOutage: work that runs unfenced would run before the delay has passed.
+func TestABreakDuringTheDelayIsNoOutage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		time.AfterFunc(delay/2, func() { _, _ = b.mem.Break(context.Background(), "pump", "ops") })
+		work := Work{Renew: true, Lease: 3 * time.Second, Unavailable: RunUnfenced, Kind: Kind{DelayAfterExpiry: delay}}
+		ran := false
+		err := b.Run(t.Context(), "pump", work, func(context.Context, *Lease) error { ran = true; return nil })
+		if ran || !errors.Is(err, ErrUnavailable) {
+			t.Errorf("the work ran: %v; got %v", ran, err)
+		}
+	})
+}
+
 func TestADelayedLeaseIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

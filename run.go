@@ -165,7 +165,7 @@ func (l *Locker) Run(ctx context.Context, name string, w Work, do func(ctx conte
 	case (errors.Is(err, ErrHeld) || errors.Is(err, ErrFull)) && w.Held == SkipIfHeld, down(err) && w.Unavailable == Skip:
 		l.emit(Event{Kind: EventSkipped, Fence: fence.Fence{Name: name}, Err: err})
 		return nil
-	case down(err) && w.Unavailable == RunUnfenced:
+	case down(err) && w.Unavailable == RunUnfenced && !wasTaken(err):
 		l.emit(Event{Kind: EventUnfenced, Fence: fence.Fence{Name: name}, Err: err})
 		return l.runUnfenced(ctx, w.Timeout, do)
 	}

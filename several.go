@@ -100,7 +100,21 @@ func (le *Lease) lostOnTheWay(ctx context.Context, err error) error {
 // is no loss of a lease, since nobody has worked.
 func (le *Lease) unusable(why error) error {
 	fault := &driver.Fault{Kind: ErrUnavailable, Err: errors.New(why.Error())}
+	if ended, ok := errors.AsType[*EndedError](why); ok && ended.Cause != EndUnreachable {
+		fault.Err = &takenError{why}
+	}
 	return le.l.wrap("acquire", fence.Fence{Name: le.Fence().Name}, fault)
+}
+
+// takenError is why a lease was over before the work began where the store is not down: another
+// may hold the name by now.
+type takenError struct{ why error }
+
+func (e *takenError) Error() string { return e.why.Error() }
+
+func wasTaken(err error) bool {
+	_, ok := errors.AsType[*takenError](err)
+	return ok
 }
 
 // freshen ends the renewals of a lease that was kept while its holder waited for more, unless
