@@ -31,6 +31,9 @@ func (l *Locker) pass(ctx context.Context, name string, wait time.Duration, slot
 	brief := l.brief(h)
 	brief.Kind.DelayAfterExpiry = h.Kind.DelayAfterExpiry
 	gate, err := l.single(ctx, name, wait, brief)
+	if wait <= 0 && l.passing(err, brief) {
+		gate, err = l.single(ctx, name, gateWait, brief)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +52,17 @@ func (l *Locker) pass(ctx context.Context, name string, wait time.Duration, slot
 	}
 	slot.carries = gate.term.Fence
 	return slot, nil
+}
+
+// gateWait is how long a reader that would not wait does so for another reader to pass the gate.
+const gateWait = 2 * time.Second
+
+// passing reports whether whoever is in the way at the gate can be a reader on its way in: a
+// lease that is longer is a writer's.
+func (l *Locker) passing(err error, brief Hold) bool {
+	held, ok := errors.AsType[*HeldError](err)
+	brief.TTL = max(2*l.opts.RequestTimeout, l.props.MinTTL) // the longest of any reader
+	return ok && held.Remaining <= brief.least()+l.props.Resolution
 }
 
 // brief is how a reader holds the gate, and a writer tries a slot: for as long as a few

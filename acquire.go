@@ -1,6 +1,7 @@
 package ringfence
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -45,7 +46,7 @@ func (l *Locker) single(ctx context.Context, name string, wait time.Duration, h 
 	}
 	defer a.giveBack()
 	lease, err := l.insist(ctx, name, wait, l.watch(ctx, name), &a.req, func(patience time.Duration) (*Lease, error) {
-		a.patience = patience
+		a.patience = cmp.Or(patience, h.patience)
 		return a.ask(ctx)
 	})
 	if err == nil && a.unsure {

@@ -176,10 +176,12 @@ func TestAStoreThatHangsDoesNotStretchTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		b.link.hang = true
-		begun := time.Now()
-		_, err := b.Acquire(t.Context(), "report", time.Second, Hold{TTL: time.Minute})
-		if took := time.Since(begun); !errors.Is(err, ErrUnknown) || took > 1200*time.Millisecond {
-			t.Errorf("%v after %s of a wait of 1 s", err, took)
+		for _, kind := range []Kind{{}, {Permits: 3}} {
+			begun := time.Now()
+			_, err := b.Acquire(t.Context(), "report", time.Second, Hold{TTL: time.Minute, Kind: kind})
+			if took := time.Since(begun); !errors.Is(err, ErrUnknown) || took > 1200*time.Millisecond {
+				t.Errorf("%+v: %v after %s of a wait of 1 s", kind, err, took)
+			}
 		}
 		b.link.set(nil, nil)
 	})

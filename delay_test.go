@@ -3,6 +3,7 @@ package ringfence
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,6 +61,9 @@ func TestDelayWhereNoRecordTells(t *testing.T) {
 				lease, took := b.asked(t, "pump", h)
 				if took < delay || took > delay+time.Second {
 					t.Errorf("%s, a lease of %s: the acquire took %s", what, h.TTL, took)
+				}
+				if n := len(b.events); n < 1 || !slices.ContainsFunc(b.events, func(e Event) bool { return e.Kind == EventWaiting && e.Reason() == "delay" }) {
+					t.Errorf("%s: nobody was told of the delay: %+v", what, b.events)
 				}
 				if left := lease.Remaining(); left < h.TTL*6/10 || left > h.TTL {
 					t.Errorf("%s, a lease of %s: afterwards %s are left", what, h.TTL, left)
@@ -137,6 +141,21 @@ func TestTheDelayIsNoTrust(t *testing.T) {
 		}
 		if left := b.heldFor(t, "pump"); left < delay || left > delay+2*time.Second {
 			t.Errorf("then the name is held for another %s", left)
+		}
+	})
+}
+
+// TestABreakDuringTheDelayIsNoOutage: work that runs unfenced would run before the delay has passed.
+func TestABreakDuringTheDelayIsNoOutage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		time.AfterFunc(delay/2, func() { _, _ = b.mem.Break(context.Background(), "pump", "ops") })
+		work := Work{Renew: true, Lease: 3 * time.Second, Unavailable: RunUnfenced, Kind: Kind{DelayAfterExpiry: delay}}
+		ran := false
+		err := b.Run(t.Context(), "pump", work, func(context.Context, *Lease) error { ran = true; return nil })
+		if ran || !errors.Is(err, ErrUnavailable) {
+			t.Errorf("the work ran: %v; got %v", ran, err)
 		}
 	})
 }

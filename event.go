@@ -12,7 +12,7 @@ type EventKind string
 
 // The events, in the order in which a term meets them.
 const (
-	EventWaiting     EventKind = "waiting"        // the name is held or the store is down; Err says which
+	EventWaiting     EventKind = "waiting"        // the name is held, the store is down, or Kind.DelayAfterExpiry has to pass; Err says which
 	EventGranted     EventKind = "granted"        //
 	EventRenewed     EventKind = "renewed"        //
 	EventRenewFailed EventKind = "renew_failed"   // it will be tried again while trust lasts
@@ -40,6 +40,7 @@ type Event struct {
 // lists the words. Nothing in them tells a name.
 func (e Event) Reason() string {
 	ended, isEnded := errors.AsType[*EndedError](e.Err)
+	_, isUnsettled := errors.AsType[*unsettledError](e.Err)
 	lost, isLost := errors.AsType[*LostError](e.Err)
 	switch {
 	case e.Err == nil:
@@ -50,6 +51,8 @@ func (e Event) Reason() string {
 		return string(ended.Cause)
 	case errors.Is(e.Err, ErrHeld):
 		return "held"
+	case isUnsettled:
+		return "delay"
 	case errors.Is(e.Err, ErrFull):
 		return "full"
 	case errors.Is(e.Err, ErrUnavailable):
@@ -73,7 +76,7 @@ func EventKinds() []EventKind {
 func (k EventKind) Reasons() []string {
 	switch k {
 	case EventWaiting:
-		return []string{"held", "unavailable", "unknown"}
+		return []string{"held", "delay", "unavailable", "unknown"}
 	case EventSkipped:
 		return []string{"held", "full", "unavailable", "unknown"}
 	case EventRenewFailed, EventUntold:

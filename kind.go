@@ -55,7 +55,8 @@ type Access uint8
 const (
 	_ Access = iota
 	// Shared is for a reader. Its fence orders it among the writers: it establishes that before its
-	// first read, so that no earlier writer's write lands any more, and writes nothing.
+	// first read, so that no earlier writer's write lands any more, and writes nothing. Readers come in
+	// one by one: TryAcquire waits for up to 2 s where another may be on its way in.
 	Shared
 	// Exclusive is for a writer. It keeps new readers out, and waits until those before it are gone.
 	Exclusive

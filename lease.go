@@ -257,10 +257,9 @@ func (le *Lease) Release(ctx context.Context) error {
 		return le.release(ctx)
 	}
 	le.Abandon()
-	var errs []error
-	for part := range le.all() {
-		errs = append(errs, part.release(ctx))
-	}
+	left := le.unreleased()
+	errs := make([]error, len(left))
+	each(left, func(i int, part *Lease) { errs[i] = part.release(ctx) })
 	return errors.Join(errs...)
 }
 

@@ -90,6 +90,8 @@ type Hold struct {
 
 	quiet   bool // nobody works under it, and no event tells of it
 	settled bool // Kind.DelayAfterExpiry is for those who come later
+
+	patience time.Duration // bounds a try where there is no wait; 0 is as long as it takes
 }
 
 // waits reports whether the holder of such a lease may have to wait for more, and has it renewed meanwhile.

@@ -13,7 +13,8 @@ import (
 // permit leases any of the permits of name.
 func (l *Locker) permit(ctx context.Context, name string, wait time.Duration, h Hold) (*Lease, error) {
 	slots := slots(name, h.Kind.Permits, permitSlot)
-	return l.insist(ctx, name, wait, l.watchOneOf(ctx, slots), nil, func(time.Duration) (*Lease, error) {
+	return l.insist(ctx, name, wait, l.watchOneOf(ctx, slots), nil, func(patience time.Duration) (*Lease, error) {
+		h.patience = patience
 		lease, n, err := l.anyOf(ctx, name, slots, h)
 		if err == nil {
 			lease.permit = n

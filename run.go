@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
@@ -164,7 +165,7 @@ func (l *Locker) Run(ctx context.Context, name string, w Work, do func(ctx conte
 	case (errors.Is(err, ErrHeld) || errors.Is(err, ErrFull)) && w.Held == SkipIfHeld, down(err) && w.Unavailable == Skip:
 		l.emit(Event{Kind: EventSkipped, Fence: fence.Fence{Name: name}, Err: err})
 		return nil
-	case down(err) && w.Unavailable == RunUnfenced:
+	case down(err) && w.Unavailable == RunUnfenced && !wasTaken(err):
 		l.emit(Event{Kind: EventUnfenced, Fence: fence.Fence{Name: name}, Err: err})
 		return l.runUnfenced(ctx, w.Timeout, do)
 	}
@@ -202,10 +203,11 @@ func (le *Lease) run(timeout time.Duration, do func(context.Context, *Lease) err
 func (le *Lease) finish(err error) error {
 	lost := le.lost()
 	if !le.isGiven() { // released or abandoned by the work itself
-		for part := range le.all() {
-			if ended := part.leaveOff(); ended != nil && lost == nil {
-				lost = &LostError{Fence: ended.Fence, Cause: ended.Cause, Suspect: true}
-			}
+		parts := slices.Collect(le.all())
+		ended := make([]*EndedError, len(parts))
+		each(parts, func(i int, part *Lease) { ended[i] = part.leaveOff() })
+		if first := slices.IndexFunc(ended, func(e *EndedError) bool { return e != nil }); first >= 0 && lost == nil {
+			lost = &LostError{Fence: ended[first].Fence, Cause: ended[first].Cause, Suspect: true}
 		}
 	}
 	if lost == nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
@@ -65,9 +66,7 @@ func (b *bond) dissolve(ctx context.Context, err error) (*Lease, error) {
 	if len(b.leases) > 0 {
 		err = b.leases[0].lostOnTheWay(ctx, err)
 	}
-	for _, le := range slices.Backward(b.leases) {
-		le.giveUp(ctx)
-	}
+	each(b.leases, func(_ int, le *Lease) { le.giveUp(ctx) })
 	b.end(nil)
 	return nil, err
 }
@@ -101,7 +100,21 @@ func (le *Lease) lostOnTheWay(ctx context.Context, err error) error {
 // is no loss of a lease, since nobody has worked.
 func (le *Lease) unusable(why error) error {
 	fault := &driver.Fault{Kind: ErrUnavailable, Err: errors.New(why.Error())}
+	if ended, ok := errors.AsType[*EndedError](why); ok && ended.Cause != EndUnreachable {
+		fault.Err = &takenError{why}
+	}
 	return le.l.wrap("acquire", fence.Fence{Name: le.Fence().Name}, fault)
+}
+
+// takenError is why a lease was over before the work began where the store is not down: another
+// may hold the name by now.
+type takenError struct{ why error }
+
+func (e *takenError) Error() string { return e.why.Error() }
+
+func wasTaken(err error) bool {
+	_, ok := errors.AsType[*takenError](err)
+	return ok
 }
 
 // freshen ends the renewals of a lease that was kept while its holder waited for more, unless
@@ -143,6 +156,32 @@ func (le *Lease) all() iter.Seq[*Lease] {
 			}
 		}
 	}
+}
+
+// each does step with all of parts at the same time, so that a store which hangs costs many
+// no more time than one.
+func each(parts []*Lease, step func(i int, part *Lease)) {
+	var all sync.WaitGroup
+	for i, part := range parts {
+		all.Go(func() { step(i, part) })
+	}
+	all.Wait()
+}
+
+// unreleased are those of which the store has not been told, or all of them where it has of each.
+func (le *Lease) unreleased() []*Lease {
+	all := slices.Collect(le.all())
+	left := slices.DeleteFunc(slices.Clone(all), (*Lease).isReleased)
+	if len(left) == 0 {
+		return all
+	}
+	return left
+}
+
+func (le *Lease) isReleased() bool {
+	le.asking.Lock()
+	defer le.asking.Unlock()
+	return le.released
 }
 
 // weakest is the one of them whose trust ends first.

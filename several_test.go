@@ -123,3 +123,58 @@ func TestTheLossOfOneEndsTheWaitForTheNext(t *testing.T) {
 		}
 	})
 }
+
+// TestARefusedReleaseOfSeveralIsTriedAgain: it tells of no loss where there was none.
+func TestARefusedReleaseOfSeveralIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		lease, err := b.TryAcquire(t.Context(), "a", Hold{TTL: time.Minute, Kind: three})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.link.set(on("release", 2, ErrUnavailable), nil)
+		if err := lease.Release(t.Context()); !errors.Is(err, ErrUnavailable) || errors.Is(err, ErrEnded) {
+			t.Errorf("one of three could not be told: %v", err)
+		}
+		b.link.set(nil, nil)
+		if err := lease.Release(t.Context()); err != nil {
+			t.Errorf("told again: %v", err)
+		}
+		for _, name := range []string{"a", "b", "c"} {
+			if s := b.state(t, name); s != driver.Released {
+				t.Errorf("%s is %s", name, s)
+			}
+		}
+		if err := lease.Release(t.Context()); !errors.Is(err, ErrEnded) {
+			t.Errorf("released before: %v", err)
+		}
+	})
+}
+
+// TestAStoreThatHangsCostsManyNoMoreThanOne: the names are released at the same time.
+func TestAStoreThatHangsCostsManyNoMoreThanOne(t *testing.T) {
+	t.Parallel()
+	hung := func(op string, _ int) error {
+		if op == "release" {
+			time.Sleep(5 * time.Second)
+			return &driver.Fault{Kind: ErrUnknown, Err: errLink}
+		}
+		return nil
+	}
+	for _, names := range [][]string{{"b"}, {"b", "c", "d", "e", "f", "g", "h"}} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t)
+			var begun time.Time
+			err := b.Run(t.Context(), "a", Work{Timeout: time.Hour, Unavailable: Fail, Kind: Kind{Also: names}}, func(context.Context, *Lease) error {
+				b.link.set(hung, nil)
+				begun = time.Now()
+				return nil
+			})
+			if took := time.Since(begun); err != nil || took > 17*time.Second || b.saw(EventUntold) != len(names)+1 {
+				t.Errorf("%d names: it took %s (%v), and %d were untold", len(names)+1, took, err, b.saw(EventUntold))
+			}
+			b.link.set(nil, nil)
+		})
+	}
+}

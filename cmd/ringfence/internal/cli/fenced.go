@@ -126,7 +126,7 @@ func (a *app) establishOne(ctx context.Context, j job, t open.Target, f fence.Fe
 	err := establishAt(ctx, t, f)
 	slow.Stop()
 	switch {
-	case j.established(err):
+	case j.established(ctx, err):
 		return nil
 	case errors.Is(err, fence.ErrRefused) || ctx.Err() == nil:
 		return &exitError{status(err), fmt.Errorf("establish token %s of %s: %w; %s", f.Token, fence.Quote(f.Name), err, j.notBegun())}

@@ -111,10 +111,10 @@ func (j job) addKind(env map[string]string, lease *ringfence.Lease) {
 }
 
 // established reports whether no older term can write any more, as a reader needs it: its own
-// was begun, or a later one's, which is that of another reader while its lease lasts.
-func (j job) established(err error) bool {
+// was begun, or a later one's, which is that of another reader while its lease lasts, as ctx does.
+func (j job) established(ctx context.Context, err error) bool {
 	refused, ok := errors.AsType[*fence.RefusedError](err)
-	return err == nil || ok && j.work.Kind.Access == ringfence.Shared && refused.Verdict.Cause == fence.Superseded
+	return err == nil || ok && j.work.Kind.Access == ringfence.Shared && refused.Verdict.Cause == fence.Superseded && ctx.Err() == nil
 }
 
 // slotsOf are the permits and the slots of readers of name that are held.

@@ -18,7 +18,8 @@ const onLostHelp = `--on-lost runs a line of sh when the lease ended before the 
 of the command has ended: to tell somebody, or to undo half a job. It has a minute. It is
 itself under no lease: a newer holder may be at work, and guards refuse what it writes with
 the fence. What it prints goes to standard error, and the exit status is 79 all the same.
-It finds RINGFENCE_NAME, RINGFENCE_TOKEN and RINGFENCE_FENCE, and
+It finds RINGFENCE_NAME, RINGFENCE_TOKEN and RINGFENCE_FENCE of the term that was lost, which
+is that of one of several names, and of a --shared lease that of its slot, NAME#r1 say; and
   RINGFENCE_LOST      how the lease ended: expired, superseded, forced or unreachable
   RINGFENCE_SUSPECT   1 where the command may have run beside another holder; else absent`
 

@@ -60,13 +60,13 @@ func (a *app) hold(ctx context.Context, j job, do func(held) error) error {
 		return err
 	}
 	defer record.close(ctx)
-	teller := &teller{app: a, job: j}
+	early := catchEarly(ctx)
+	defer early.stop()
+	teller := &teller{app: a, job: j, early: early}
 	l, err := ringfence.New(store, &ringfence.Options{OnEvent: record.saw(teller.tell)})
 	if err != nil {
 		return err
 	}
-	early := catchEarly(ctx)
-	defer early.stop()
 	err = do(held{a, j, l, early, record, t.Label})
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), reclaimTimeout)
 	defer cancel()

@@ -13,7 +13,8 @@ import (
 type teller struct {
 	app    *app
 	job    job
-	waited string // what was said last about the wait, where lines can't be drawn again
+	early  *earlySignals // which knows whether the command runs
+	waited string        // what was said last about the wait, where lines can't be drawn again
 }
 
 func (t *teller) tell(e ringfence.Event) {
@@ -32,6 +33,10 @@ func (t *teller) tell(e ringfence.Event) {
 		t.app.say("a renewal of %s failed and is tried again until %s: %v", name, e.Until.UTC().Format(time.RFC3339), why(e.Err))
 	case ringfence.EventLost:
 		if t.job.step { // which says it itself
+			return
+		}
+		if !t.early.started() { // the wait for more, or what comes before the command
+			t.app.say("%v", e.Err)
 			return
 		}
 		t.app.say("%v; ending the command", e.Err)
