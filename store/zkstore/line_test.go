@@ -69,7 +69,7 @@ func lineWakesOne(t *testing.T, at *site) {
 	for i, r := range line {
 		release(t, s, term)
 		hinted(t, hints[i], fmt.Sprintf("release %d", i))
-		for k := range hints {
+		for k := i + 1; k < len(hints); k++ { // one that was served may be told twice of its own turn
 			if len(hints[k]) > 0 {
 				t.Fatalf("waiter %d was woken with waiter %d", k, i)
 			}

@@ -68,6 +68,8 @@ func (f kindFlags) check(c *cobra.Command, name string) (ringfence.Kind, error) 
 		return k, usage("--delay-after-expiry %s: want more than 0s, and at most 720h, which are 30 days", span(k.DelayAfterExpiry))
 	case given("also") && given("sign"):
 		return k, usage("--sign does not go with --also: a signature is for the fence of one name")
+	case f.shared && given("fence"):
+		return k, usage("--fence does not go with --shared: a reader writes nothing; what it writes to needs a lease of its own")
 	case f.shared:
 		k.Access = ringfence.Shared
 	case f.exclusive:
