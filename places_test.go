@@ -211,6 +211,7 @@ func TestSlowAnswerCostsNoOtherItsPlace(t *testing.T) {
 			t.Errorf("%+v wait, %v; want one that has kept its place for %s", all, err, long)
 		}
 		quit()
+		synctest.Wait()
 		if err := l.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
