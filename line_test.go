@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -177,4 +179,35 @@ func TestTooManyWaiters(t *testing.T) {
 			t.Errorf("one more waiter: %v after %s; want a FullError at once", err, time.Since(begun))
 		}
 	})
+}
+
+// TestClosedWhileWaitersLeave: each leaves its line behind the Locker's back, at any moment.
+func TestClosedWhileWaitersLeave(t *testing.T) {
+	t.Parallel()
+	for range 30 {
+		mem := memstore.New(nil)
+		l, err := New(mem, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.TryAcquire(t.Context(), "report", Hold{TTL: time.Hour}); err != nil {
+			t.Fatal(err)
+		}
+		ctx, quit := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() { _, _ = l.Acquire(ctx, "report", time.Hour, Hold{TTL: time.Minute}) })
+		}
+		for waiting := 0; waiting < 20; runtime.Gosched() {
+			line, err := mem.Waiters(t.Context(), "report", 20)
+			if waiting = len(line); err != nil {
+				t.Fatal(err)
+			}
+		}
+		quit()
+		if err := l.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		all.Wait()
+	}
 }

@@ -3,7 +3,6 @@ package ringfence
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
@@ -25,7 +24,7 @@ type Locker struct {
 
 	ctx     context.Context // ends at Close
 	cancel  context.CancelFunc
-	reclaim sync.WaitGroup
+	reclaim background
 }
 
 // New returns a Locker on store.
@@ -47,11 +46,7 @@ func New(store driver.Store, o *Options) (*Locker, error) {
 // Close waits until what unanswered acquires may have been granted is given
 // back, or until ctx ends. Leases that are held stay held: release them first.
 func (l *Locker) Close(ctx context.Context) error {
-	done := make(chan struct{})
-	go func() {
-		l.reclaim.Wait()
-		close(done)
-	}()
+	done := l.reclaim.over()
 	select {
 	case <-done:
 		l.cancel()

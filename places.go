@@ -17,6 +17,9 @@ const (
 	placeKept = 10 * time.Second
 	// placeAgain is how often a waiter says so.
 	placeAgain = 3 * time.Second
+	// placeAnswer is how long the answer may take, however long others may: the next word is
+	// only sent after it, and has to come before a place lapses.
+	placeAnswer = placeKept / 2
 )
 
 // places keeps the places of all that wait through a Locker, many with one request, and
@@ -123,7 +126,7 @@ func (p *places) say(some []*line) bool {
 	if len(waits) == 0 {
 		return true
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), p.l.opts.RequestTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), min(p.l.opts.RequestTimeout, placeAnswer))
 	defer cancel()
 	placed := p.wait(ctx, waits)
 	p.mu.Lock()

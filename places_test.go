@@ -171,3 +171,50 @@ func TestWaiterIsToldThatItCameNear(t *testing.T) {
 		lease.Abandon()
 	})
 }
+
+// stuck keeps places one by one, and answers nothing about those of one holder once it has given them.
+type stuck struct {
+	driver.Store
+	driver.Queue
+	given sync.Map // the attempts that have a place
+}
+
+func (s *stuck) Wait(ctx context.Context, r driver.Request, keep time.Duration) (driver.Place, error) {
+	if _, given := s.given.LoadOrStore(r.Attempt, true); given && r.Holder == "stuck" {
+		<-ctx.Done()
+		return driver.Place{}, &driver.Fault{Kind: ErrUnknown, Err: ctx.Err()}
+	}
+	return s.Queue.Wait(ctx, r, keep)
+}
+
+// TestSlowAnswerCostsNoOtherItsPlace: one word hangs, and calls may take long.
+func TestSlowAnswerCostsNoOtherItsPlace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		mem := memstore.New(nil)
+		l, err := New(&stuck{Store: mem, Queue: mem}, &Options{RequestTimeout: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.TryAcquire(t.Context(), "report", Hold{TTL: time.Hour}); err != nil {
+			t.Fatal(err)
+		}
+		ctx, quit := context.WithCancel(t.Context())
+		for _, holder := range []string{"stuck", "lives"} {
+			go func() { _, _ = l.Acquire(ctx, "report", 10*time.Hour, Hold{TTL: time.Minute, Holder: holder}) }()
+			synctest.Wait()
+		}
+		const long = 3 * time.Minute
+		time.Sleep(long)
+		all, err := mem.Waiters(t.Context(), "report", 9)
+		if err != nil || len(all) != 1 || all[0].Holder != "lives" || all[0].Waited < long {
+			t.Errorf("%+v wait, %v; want one that has kept its place for %s", all, err, long)
+		}
+		quit()
+		synctest.Wait()
+		if err := l.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Minute) // as long as a call may take
+	})
+}

@@ -57,6 +57,7 @@ func TestMySQLEverySetting(t *testing.T) {
 			if h := (*driver.HeldError)(nil); !errors.As(err, &h) || h.Holder != met.Holder || h.Remaining < 30*time.Second || h.Remaining > time.Minute {
 				t.Errorf("met: %v; want held by the first", err)
 			}
+			standInLine(t, s, plain, met.Name)
 			rec, err := s.Break(t.Context(), met.Name, "ü")
 			if err != nil || rec.Holder != met.Holder || time.Since(rec.GrantedAt).Abs() > time.Minute {
 				t.Errorf("break: %+v, %v", rec, err)
@@ -84,6 +85,25 @@ func takeAndRelease(t *testing.T, s driver.Store, name string) {
 	}
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// standInLine has a place got, kept and given up through s, and looks through another client.
+func standInLine(t *testing.T, s, other *sqlstore.Store, name string) {
+	r := request(name)
+	for range 2 {
+		if _, err := s.Wait(t.Context(), r, driver.MaxKeep); err != nil {
+			t.Error(err)
+		}
+		if all, err := other.Waiters(t.Context(), name, 9); err != nil || len(all) != 1 {
+			t.Errorf("%+v wait, %v; want one", all, err)
+		}
+	}
+	if err := s.Leave(t.Context(), name, r.Attempt); err != nil {
+		t.Error(err)
+	}
+	if all, err := other.Waiters(t.Context(), name, 9); err != nil || len(all) != 0 {
+		t.Errorf("%+v wait, %v, after the only one left", all, err)
 	}
 }
 

@@ -110,7 +110,11 @@ func (s *Store) Leave(ctx context.Context, name, attempt string) error {
 
 func (m *shared) leaveLine(name, attempt string) {
 	line := m.lines[name]
-	if i := find(line, attempt); i >= 0 {
+	i := find(line, attempt)
+	switch {
+	case i >= 0 && len(line) == 1:
+		delete(m.lines, name)
+	case i >= 0:
 		m.lines[name] = slices.Delete(line, i, i+1)
 	}
 }

@@ -216,6 +216,26 @@ func TestTooManyWait(t *testing.T) {
 	}
 }
 
+// Such a user is told of each of its own steps also where others stand in line, and takes
+// nobody out of it.
+func TestUserWithoutRightsBesideALine(t *testing.T) {
+	t.Parallel()
+	server, s := start(t, nil)
+	server.Exec("ACL", "SETUSER", "jobs", "on", ">secret", "~*", "&*", "+@all", "-zcard", "-zrank", "-zscore", "-zrange", "-hdel", "-pexpire")
+	client := redis.NewClient(&redis.Options{Addr: server.Addr(), Username: "jobs", Password: "secret"})
+	t.Cleanup(func() { _ = client.Close() })
+	older := open(t, client, nil)
+	release(t, s, take(t, s, "n"))
+	first := stand(t, s, "n", driver.MaxKeep)
+	release(t, older, take(t, older, "n"))
+	_, err := s.Acquire(t.Context(), request("n"))
+	wantError(t, err, driver.ErrHeld, "kept for")
+	server.Exec("HSET", "{ringfence}:lease:n", "line", "") // as a release before this one left it
+	keepPlace(t, s, first, driver.MaxKeep)
+	_, err = s.Acquire(t.Context(), request("n"))
+	wantError(t, err, driver.ErrHeld, "kept for")
+}
+
 // A user for an older release has no rights to the commands of lines: leases go on, and
 // it waits for hints as before.
 func TestUserWithoutRightsToLines(t *testing.T) {

@@ -75,16 +75,9 @@ func (m *mysql) borrow(ctx context.Context) (*sql.Conn, func(error), error) {
 		return nil, nil, err
 	}
 	s := &mysqlSession{mysql: m, conn: c}
-	var automatic bool
-	if err := c.QueryRowContext(ctx, "SELECT @@autocommit").Scan(&automatic); err != nil {
+	if _, err := s.beAlone(ctx); err != nil {
 		s.release(err)
 		return nil, nil, err
-	}
-	if !automatic {
-		if err := s.commitAlone(ctx); err != nil {
-			s.release(err)
-			return nil, nil, err
-		}
 	}
 	return c, s.release, nil
 }

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	sqldriver "database/sql/driver"
 	"fmt"
@@ -23,8 +24,35 @@ func (s *mysqlSession) line(ctx context.Context, calls []*call) error {
 		known = known || c.placed
 	}
 	if calls[0].kind == leave {
-		return s.change(ctx, "line_leave", table(calls))
+		return s.leave(ctx, calls)
 	}
+	err := s.stand(ctx, calls, known)
+	if !s.commits { // or else nobody sees the places, and all wait for this session
+		_, failed := s.beAlone(ctx)
+		err = cmp.Or(err, failed)
+	}
+	return err
+}
+
+// leave gives up places. A session that does not commit by itself does nothing, and is made ready.
+func (s *mysqlSession) leave(ctx context.Context, calls []*call) error {
+	for range 2 {
+		result, err := s.conn.ExecContext(ctx, bind(s.texts["line_leave"], table(calls)))
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || int(n) == len(calls) {
+			return err
+		}
+		if manual, err := s.beAlone(ctx); err != nil || !manual {
+			return err // who had no place has none
+		}
+	}
+	return nil
+}
+
+// stand keeps the places of calls, where one of them may have one, and gets places for the others.
+func (s *mysqlSession) stand(ctx context.Context, calls []*call, known bool) error {
 	if known {
 		if err := s.change(ctx, "line_keep", table(calls)); err != nil {
 			return err
@@ -72,13 +100,15 @@ func (s *mysqlSession) join(ctx context.Context, calls []*call) error {
 	return err
 }
 
-// rank answers those that have a place, and names a line with places that lapsed long ago.
+// rank answers those that have a place, and names a line with places that lapsed long ago. By
+// the way it learns whether the session commits by itself.
 func (s *mysqlSession) rank(ctx context.Context, calls []*call) (dead string, err error) {
 	err = rank(calls, func(name, attempt string, row func(attempt string, ahead, waited int64)) error {
 		return direct(ctx, s.conn, bind(s.texts["line_order"], name, attempt), nil, func(v []sqldriver.Value) error {
 			if asText(v[3]) != "0" {
 				dead = name
 			}
+			s.commits = asText(v[4]) == "1"
 			return scanPlace(v, row)
 		})
 	})

@@ -22,6 +22,8 @@ type mysqlSession struct {
 	conn *sql.Conn
 	// altered: autocommit is to be set back before the pool gets the connection.
 	altered bool
+	// commits: the session is known to commit by itself.
+	commits bool
 }
 
 func (s *mysqlSession) release(error) {
@@ -42,6 +44,15 @@ func (s *mysqlSession) commitAlone(ctx context.Context) error {
 	s.altered = true
 	_, err := s.conn.ExecContext(ctx, "SET autocommit = 1")
 	return err
+}
+
+// beAlone is commitAlone where that is needed, and reports whether it was.
+func (s *mysqlSession) beAlone(ctx context.Context) (manual bool, err error) {
+	var automatic bool
+	if err := s.conn.QueryRowContext(ctx, "SELECT @@autocommit").Scan(&automatic); err != nil || automatic {
+		return false, err
+	}
+	return true, s.commitAlone(ctx)
 }
 
 // run sends the calls, all of one kind. A session that does not commit by itself, or

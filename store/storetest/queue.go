@@ -115,6 +115,10 @@ func placeIsKept(e *env) {
 	e.release(t)
 	e.notYet(e.store, line[1], line[0], 1)
 	e.acquire(e.store, line[0])
+	if _, err := e.queue().Wait(e.ctx, line[0], driver.MaxKeep); err != nil {
+		e.Errorf("a waiter was granted the name while it said that it waits, which fails: %v", err)
+	}
+	e.leaveLine(line[0])
 }
 
 // vanishedWaiterLapses has a waiter that is heard of no more until its place is lost.

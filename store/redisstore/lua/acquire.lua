@@ -13,9 +13,11 @@ local function stranger()
   floor = math.max(tonumber(store[2]), tonumber(store[3]))
 end
 
--- Notes that an attempt was granted the name; l is nil where nobody stands in line. Where that can't be done its place lapses.
+-- Notes that an attempt was granted the name. Where that can't be done its place lapses, and the record still says that others
+-- may stand in line.
 local function served(key, l, attempt)
-  redis.call('HSET', key, 'line', l and (not l.drop(attempt) or l.size() > 0) and '1' or '')
+  l.drop(attempt)
+  redis.call('HSET', key, 'line', l.size() > 0 and '1' or '')
 end
 
 function steps.acquire(key, name, attempt, holder, ttl)
@@ -45,6 +47,6 @@ function steps.acquire(key, name, attempt, holder, ttl)
   floor = next
   redis.call('HSET', key, 'token', token, 'attempt', attempt, 'state', 'held',
     'expires', text(math.ceil(now) + ttl), 'holder', holder, 'granted', text(math.floor(now)))
-  if l or lined == '1' then pcall(served, key, l, attempt) end
+  if l or lined == '1' then pcall(served, key, l or line(name), attempt) end
   return 'done ' .. token .. ' ' .. ttl
 end

@@ -6,15 +6,15 @@
 -- The answer is a word, how many are ahead, and for how many milliseconds it has waited.
 function steps.wait(key, name, attempt, holder, how)
   local keep, longest, most, process = string.match(how, '^(%d+) (%d+) (%d+) (%S+)$')
-  local l, r = line(name), record(key)
+  local l, r, lined = line(name), record(key, 'line')
   if r and r.live and r.attempt == attempt then return 'done 0 0' end -- it was granted meanwhile
   local another = l.sweep() -- is first by now
   local ahead, placed = l.ahead(attempt)
   if not placed then
     if ahead >= tonumber(most) then return 'full' end
     l.join(attempt, holder)
-    if r then redis.call('HSET', key, 'line', '1') end
   end
+  if r and lined ~= '1' then redis.call('HSET', key, 'line', '1') end
   l.keep(attempt, keep, longest)
   if process ~= '-' then l.listen(attempt, process) end
   if another and not (r and r.live) then l.tell(r and r.token or '0') end
