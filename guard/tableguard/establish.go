@@ -11,12 +11,15 @@ import (
 	"github.com/ringfence-go/ringfence/guard"
 )
 
+// ErrUnprotected: none of the guarded tables is protected by the lease.
+var ErrUnprotected = fmt.Errorf("%w: no table is protected", guard.ErrUnfit)
+
 // Establish begins the term of f at every guarded table that its lease protects, in one
 // transaction, and returns their names: nothing older can land there any more. That is
 // for a term whose writes are made by programs that don't establish themselves. The
 // role needs the right to delete from these tables, in MySQL that to execute
 // ringfence_establish. Where there is none, or the guard of one is off, nothing is
-// changed and the error matches guard.ErrUnfit.
+// changed and the error matches guard.ErrUnfit; in the first case ErrUnprotected too.
 func (d *DB) Establish(ctx context.Context, f fence.Fence) ([]string, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
@@ -82,8 +85,8 @@ func (d *DB) protected(ctx context.Context, name string) (tables []Table, err er
 		}
 	}
 	if len(tables) == 0 {
-		return nil, fmt.Errorf("%w: the lease %s protects none of its %d guarded tables; guard one with ringfence guard install",
-			guard.ErrUnfit, fence.Quote(name), len(all))
+		return nil, fmt.Errorf("%w by the lease %s, of %d that are guarded; guard one with ringfence guard install",
+			ErrUnprotected, fence.Quote(name), len(all))
 	}
 	return tables, nil
 }

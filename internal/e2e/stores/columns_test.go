@@ -11,6 +11,7 @@ var columns = []column{
 const (
 	noServer    = "There is no server and no network: the store is a file that each process opens."
 	notEvicting = "The server has no setting by which it drops what it was told to keep."
+	noLine      = "The store keeps no line: whoever asks first when the name is free is granted it, and the dead ask for nothing."
 	noZones     = "No time zone enters: times are counted since 1970, on the server alone."
 	noClock     = "The server's clock is that of the machine, which a test can't move."
 	quorum      = "A server is put in charge only with all that was acknowledged, by a vote of the majority."

@@ -15,7 +15,7 @@ import (
 var gcsColumn = column{
 	name: "GCS", page: "gcs.md",
 	start: func(*testing.T) func(*testing.T, bool) *site { return gcsSite },
-	lacks: map[string]string{"K": composed, "R26": noZones, "R36b": noPrune, "L1": notOurs, "L3": oneCopy, "L6": notEvicting},
+	lacks: map[string]string{"K": composed, "R13": noLine, "R26": noZones, "R36b": noPrune, "L1": notOurs, "L3": oneCopy, "L6": notEvicting},
 }
 
 func gcsSite(t *testing.T, _ bool) *site {

@@ -24,7 +24,7 @@ import (
 var natsColumn = column{
 	name: "NATS", page: "nats.md",
 	start: startNATS,
-	lacks: map[string]string{"K": composed, "R26": noZones, "L3": quorum, "L6": notEvicting, "L7": noClock},
+	lacks: map[string]string{"K": composed, "R13": noLine, "R26": noZones, "L3": quorum, "L6": notEvicting, "L7": noClock},
 }
 
 // natsFolder is the variable that makes the test binary a nats-server with its files

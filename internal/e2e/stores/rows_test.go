@@ -13,6 +13,7 @@ var rows = []row{
 	{id: "R08", what: "the reply to a renewal is lost, then a release", play: renewalReplyLost},
 	{id: "R09", what: "one renewal fails", play: oneBadRenewal},
 	{id: "R10", what: "the reply to an acquire is lost", play: acquireReplyLost},
+	{id: "R13", what: "some of those who stand in line are dead", play: corpsesInLine},
 	{id: "R16", what: "a wait is cancelled beside a lease that is kept", play: cancelledWait},
 	{id: "R19", what: "many waiters on one name", play: manyWaiters},
 	{id: "R20", what: "a client dies in the middle of acquires", play: diesWhileAcquiring},

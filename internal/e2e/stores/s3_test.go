@@ -30,7 +30,7 @@ const (
 var s3Column = column{
 	name: "S3", page: "s3.md",
 	start: func(*testing.T) func(*testing.T, bool) *site { return s3Site },
-	lacks: map[string]string{"K": composed, "R26": noZones, "R36b": noPrune, "L1": notOurs, "L3": oneCopy, "L6": notEvicting},
+	lacks: map[string]string{"K": composed, "R13": noLine, "R26": noZones, "R36b": noPrune, "L1": notOurs, "L3": oneCopy, "L6": notEvicting},
 }
 
 const bucket = "leases"

@@ -3,6 +3,9 @@ package stores
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -46,6 +49,61 @@ func deadWaiter(t *testing.T, at *site) string {
 	if next := <-granted; next != nil && next.Fence().Token <= lease.Fence().Token {
 		t.Errorf("token %s after %s", next.Fence().Token, lease.Fence().Token)
 	}
+	return ""
+}
+
+// corpsesInLine: before each of five that live stands one of which nothing is heard any more.
+// The living are served in the order in which they came, and all the dead cost them one
+// time-out.
+func corpsesInLine(t *testing.T, at *site) string {
+	const each, keep = 5, 5 * time.Second
+	s := at.direct(t)
+	queue, ok := s.(driver.Queue)
+	if !ok {
+		t.Fatal("the store keeps no line")
+	}
+	lease := hold(t, newLocker(t, s, nil), "job", ringfence.Hold{TTL: 10 * long})
+	locker := newLocker(t, at.direct(t), nil)
+	served := make(chan int, each)
+	var alive sync.WaitGroup
+	for i := range each {
+		if _, err := queue.Wait(t.Context(), request("job", long), keep); err != nil {
+			t.Fatal(err)
+		}
+		label := fmt.Sprint("alive ", i)
+		alive.Go(func() {
+			next, err := locker.Acquire(t.Context(), "job", 10*patience, ringfence.Hold{TTL: 10 * long, Holder: label})
+			if err == nil {
+				served <- i
+				err = next.Release(t.Context())
+			}
+			if err != nil {
+				t.Errorf("the waiter %d: %v", i, err)
+			}
+		})
+		until(t, label+" to stand in line", func() bool {
+			all, err := queue.Waiters(t.Context(), "job", 2*each)
+			return err == nil && slices.ContainsFunc(all, func(w driver.Waiter) bool { return w.Holder == label })
+		})
+	}
+	if err := lease.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+	since := time.Now()
+	for i := range each {
+		select {
+		case got := <-served:
+			if got != i {
+				t.Errorf("the waiter %d was served in the place of %d", got, i)
+			}
+		case <-time.After(patience):
+			t.Fatalf("the waiter %d was not served", i)
+		}
+	}
+	if took := time.Since(since); took > (each-1)*keep {
+		t.Errorf("the dead cost %s; want one time-out of %s", took, keep)
+	}
+	alive.Wait()
 	return ""
 }
 

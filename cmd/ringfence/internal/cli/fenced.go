@@ -13,6 +13,7 @@ import (
 	"github.com/ringfence-go/ringfence/cmd/ringfence/internal/open"
 	"github.com/ringfence-go/ringfence/cmd/ringfence/internal/session"
 	"github.com/ringfence-go/ringfence/fence"
+	"github.com/ringfence-go/ringfence/guard/tableguard"
 )
 
 const fencedHelp = `Programs that were never changed are fenced too, where the database guards its tables
@@ -110,11 +111,30 @@ func (a *app) establish(ctx context.Context, j job, lease *ringfence.Lease, sign
 		return nil
 	}
 	for _, t := range j.fenced.places {
-		for _, f := range j.fences(lease) {
-			if err := a.establishOne(ctx, j, t.Signed(signature), f); err != nil {
-				return err
-			}
+		if err := a.establishAll(ctx, j, t.Signed(signature), j.fences(lease)); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// establishAll begins the terms that protect something at t, of which there has to be one.
+func (a *app) establishAll(ctx context.Context, j job, t open.Target, fences []fence.Fence) error {
+	var unprotected error
+	begun := 0
+	for _, f := range fences {
+		err := a.establishOne(ctx, j, t, f)
+		switch {
+		case errors.Is(err, tableguard.ErrUnprotected):
+			unprotected = err
+		case err != nil:
+			return err
+		default:
+			begun++
+		}
+	}
+	if begun == 0 {
+		return unprotected
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ const kindHelp = `More kinds of lease, of which all who use a name have to use t
   --exclusive    the one writer. New readers wait behind it, and it waits for those before it.
   --also NAME    more names, all or none; may be repeated. RINGFENCE_FENCES holds the fences of all
                  names, in byte order of the names, with a space in between. The other variables
-                 and --fence are about the first NAME; --establish begins the term of each.
+                 and --fence are about the first NAME; --establish begins the term of
+                 each that protects a table there.
   --delay-after-expiry D
                  for what can't check a fence: a name that was not released stays held for D more.
                  After a break, and where no record tells how the last term ended, the command
