@@ -188,3 +188,31 @@ func TestALongDelayTakesNothingOffAShortLease(t *testing.T) {
 		}
 	})
 }
+
+// TestAfterALossTheDelayIsKept: work that returns when its trust is over, and within the
+// delay, does not free the name: nobody knows what of it is still on its way.
+func TestAfterALossTheDelayIsKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.settled(t, "pump")
+		over := time.Now()
+		w := Work{Timeout: time.Second, Unavailable: Fail, Kind: Kind{DelayAfterExpiry: delay}}
+		err := b.Run(t.Context(), "pump", w, func(_ context.Context, lease *Lease) error {
+			over = over.Add(lease.Remaining())
+			time.Sleep(lease.Remaining() + time.Second)
+			return nil
+		})
+		if lost, ok := errors.AsType[*LostError](err); !ok || lost.Cause != EndExpired {
+			t.Errorf("got %v", err)
+		}
+		next, err := b.Acquire(t.Context(), "pump", time.Minute, Hold{TTL: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer next.Abandon()
+		if after := time.Since(over); after < delay {
+			t.Errorf("the next one began %s after the trust was over; want %s", after, delay)
+		}
+	})
+}

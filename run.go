@@ -202,7 +202,11 @@ func (le *Lease) run(timeout time.Duration, do func(context.Context, *Lease) err
 // ended first.
 func (le *Lease) finish(err error) error {
 	lost := le.lost()
-	if !le.isGiven() { // released or abandoned by the work itself
+	switch {
+	case le.isGiven(): // released or abandoned by the work itself
+	case lost != nil && le.hold.delay() > 0: // what the work has sent may still be on its way
+		le.Abandon()
+	default:
 		parts := slices.Collect(le.all())
 		ended := make([]*EndedError, len(parts))
 		each(parts, func(i int, part *Lease) { ended[i] = part.leaveOff() })
