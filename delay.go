@@ -48,7 +48,7 @@ func (le *Lease) sitOut(ctx context.Context) (*Lease, error) {
 		return le, nil
 	}
 	err = le.lostOnTheWay(ctx, err)
-	_ = le.Release(context.WithoutCancel(ctx)) // if only by itself, it ends later than that
+	le.leaveOff() // if only by itself, it ends later than that
 	return nil, err
 }
 

@@ -52,7 +52,7 @@ func delayAfterABreak(e *env) {
 	}
 	c.prime("job")
 	delay := c.brief()
-	h := of(ringfence.Kind{DelayAfterExpiry: delay})
+	h := ringfence.Hold{TTL: patience / 4, Kind: ringfence.Kind{DelayAfterExpiry: delay}} // where a release is not told, it ends by itself
 	c.hold("job", h)
 	if _, err := breaker.Break(e.ctx, e.name("job"), "the suite"); err != nil {
 		e.Fatalf("break: %v", err)
