@@ -10,7 +10,10 @@ var markerWords = wordSet("seen dedup dedupe deduplication idem idempotency idem
 
 // isLock tells a lock from a key that is set once for another reason.
 func (l *Lock) isLock() bool {
-	if l.Family == Library_ || l.Family == Advisory || l.Family == Procedure {
+	switch l.Family {
+	case Library_:
+		return len(l.Ops) > len(l.Own(Read))
+	case Advisory, Procedure:
 		return true
 	}
 	takes := l.Own(Acquire)

@@ -78,10 +78,10 @@ func (g *Function) exported(o *Op) *Op {
 		}
 		out.Gives = g.tells(o)
 	case Read, Exists, Confirm:
-		if g.tells(o)&value == 0 || g.takes(o) || g.ends(o) {
+		out.Do, out.Gives = Confirm, g.tells(o)
+		if out.Gives&value == 0 && (out.Gives == 0 || !o.comparesOwner()) || g.takes(o) || g.ends(o) {
 			return nil
 		}
-		out.Do = Confirm
 	case Renew, Expire:
 	default:
 		return nil

@@ -16,11 +16,18 @@ func (f *Function) sessionOp(s *Site) *Op {
 	e := s.Call
 	switch f.File.Language {
 	case ir.Go:
+		if e.Method() == "Get" && len(e.Args) > 1 && imports(f.File, "etcd") {
+			return f.keyed(s, etcdKey, Read, e.Arg(1), value|errors)
+		}
 		return f.etcdTake(s)
 	case ir.Python, ir.JavaScript:
 		return f.consulPut(s)
 	case ir.Ruby:
-		if e.Receiver().Path() != "Diplomat.Lock" && e.Receiver().Path() != "Diplomat::Lock" || len(e.Args) == 0 {
+		of := strings.ReplaceAll(e.Receiver().Path(), "::", ".")
+		if of == "Diplomat.Kv" && e.Method() == "get" && len(e.Args) > 0 {
+			return f.keyed(s, consulKV, Read, e.Arg(0), value|throws)
+		}
+		if of != "Diplomat.Lock" || len(e.Args) == 0 {
 			return nil
 		}
 		switch e.Method() {
@@ -40,7 +47,7 @@ func (f *Function) keyed(s *Site, l *Library, do Do, key *ir.Expr, gives Gives) 
 // consulPut reads kv.put(key, value, acquire=session), kv.set({ key, value, acquire }).
 func (f *Function) consulPut(s *Site) *Op {
 	e := s.Call
-	if e.Method() != "put" && e.Method() != "set" || lastWord(e.Receiver().Path()) != "kv" {
+	if e.Method() != "put" && e.Method() != "set" && e.Method() != "get" || lastWord(e.Receiver().Path()) != "kv" {
 		return nil
 	}
 	key, options := e.Arg(0), e
@@ -49,6 +56,11 @@ func (f *Function) consulPut(s *Site) *Op {
 	}
 	switch {
 	case key == nil:
+	case e.Method() == "get":
+		if !imports(f.File, "consul") {
+			return nil
+		}
+		return f.keyed(s, consulKV, Read, key, value|throws)
 	case options.Named("acquire") != nil:
 		return f.keyed(s, consulKV, Acquire, key, value|throws)
 	case options.Named("release") != nil:

@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -91,7 +92,7 @@ func (s *Section) Unbounded() (*Site, int) {
 		}
 	}
 	for _, site := range s.In.Sites {
-		if s.Holds(site.Pos()) && site.stepOfLoop() {
+		if s.Holds(site.Pos()) && (site.stepOfLoop() || site.endless()) {
 			return site, 2
 		}
 	}
@@ -109,6 +110,21 @@ func (s *Section) Unbounded() (*Site, int) {
 		}
 	}
 	return nil, 0
+}
+
+// endless reports whether a call says of itself that nothing ends it: timeout: 0.
+func (s *Site) endless() bool {
+	says := func(e *ir.Expr) bool {
+		t := e.Named("timeout")
+		return t != nil && (t.Is("nil") || t.Kind == ir.Number && strings.Trim(t.Name, "0.") == "")
+	}
+	if len(s.Ops) > 0 {
+		return false
+	}
+	return says(s.Call) || slices.ContainsFunc(s.Call.Args, func(a *ir.Expr) bool {
+		v := s.In.resolve(a)
+		return v.Kind == ir.Map && says(v.Expr)
+	})
 }
 
 // httpReads are methods of HTTP clients that fetch something.
@@ -185,11 +201,32 @@ func (o *Op) leadsTo(site *Site) bool {
 			return true
 		}
 	}
+	if o.Through != nil && o.Gives&(value|throws) == throws && o.Use == Dropped && !o.beforeExit() && o.Encloses(site) {
+		return true // a helper that raises: what follows is only reached if it did not
+	}
 	found := false
 	o.In.eachStmt(func(st *ir.Stmt) {
-		found = found || st.Does == ir.If && st.Pos >= o.Stmt().Pos && st.End <= site.Pos() && exits(st.Body) && o.asks(st.X)
+		asks := o.asks(st.X) || o.Through != nil && o.Gives&(value|errors) == errors && o.Failed(st.X)
+		found = found || st.Does == ir.If && st.Pos >= o.Stmt().Pos && st.End <= site.Pos() && exits(st.Body) && asks
 	})
 	return found
+}
+
+// Encloses reports whether another site stands in the lambda, if any, that a site stands
+// in: what a later one does goes by what was noted.
+func (s *Site) Encloses(other *Site) bool {
+	lambda := s.lambda()
+	return lambda == nil || other.Pos() >= lambda.Pos && other.Pos() < lambda.End
+}
+
+// lambda is the innermost lambda around a site, nil if there is none.
+func (s *Site) lambda() *ir.Expr {
+	for i := len(s.Path) - 1; i >= 0; i-- {
+		if s.Path[i].Branch == InLambda {
+			return s.Path[i].Lambda
+		}
+	}
+	return nil
 }
 
 func (o *Op) asks(cond *ir.Expr) bool { return o.testIn(cond) }
