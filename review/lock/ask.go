@@ -65,7 +65,7 @@ func constant(e *ir.Expr) bool {
 // onSide reports whether an expression holds the value of an op.
 func (o *Op) onSide(e *ir.Expr, names map[string]bool) (found bool) {
 	e.Each(func(x *ir.Expr) bool {
-		found = found || x == o.Call || (x.Kind == ir.Name || x.Kind == ir.Member) && names[x.Path()] && x.Path() != "err"
+		found = found || x == o.Call || x == o.Call.X || (x.Kind == ir.Name || x.Kind == ir.Member) && names[x.Path()] && x.Path() != "err"
 		return !found
 	})
 	return found

@@ -16,7 +16,7 @@ func (f *Function) sessionOp(s *Site) *Op {
 	e := s.Call
 	switch f.File.Language {
 	case ir.Go:
-		if e.Method() == "Get" && len(e.Args) > 1 && imports(f.File, "etcd") {
+		if e.Method() == "Get" && len(e.Args) > 1 && imports(f.File, "etcd") && f.keepsKeys(e.Receiver()) {
 			return f.keyed(s, etcdKey, Read, e.Arg(1), value|errors)
 		}
 		return f.etcdTake(s)

@@ -186,6 +186,10 @@ func (w *walk) expr(e *ir.Expr, use Use, names []string) {
 		w.expr(e.X, Tested, nil)
 		w.expr(e.Args[0], use, names)
 		w.expr(e.Args[1], use, names)
+	case ir.Name:
+		if w.f.callsBare(e) {
+			w.call(&ir.Expr{Kind: ir.Call, Pos: e.Pos, End: e.End, X: e}, use, names)
+		}
 	case ir.Member:
 		if w.f.File.Language == ir.Ruby && !isUpper(e.Name) && !(e.X.Kind == ir.Name && e.X.Name == "this") {
 			w.call(&ir.Expr{Kind: ir.Call, Pos: e.Pos, End: e.End, X: e}, use, names) // a call without arguments
@@ -207,6 +211,16 @@ func (w *walk) expr(e *ir.Expr, use Use, names []string) {
 			w.expr(a, Passed, nil)
 		}
 	}
+}
+
+// callsBare reports whether a name alone calls a method, as Ruby has it: one that stands
+// in the unit, where the name is given no value.
+func (f *Function) callsBare(e *ir.Expr) bool {
+	if f.File.Language != ir.Ruby || len(f.Unit.byName[e.Name]) == 0 || f.defs[e.Name] != nil {
+		return false
+	}
+	_, param := f.param(e.Name)
+	return !param
 }
 
 // picks reports whether an index picks the answer out of what a call returned:
