@@ -234,9 +234,27 @@ func (o *Op) ReturnsToo(handled *ir.Stmt) (found bool) {
 		return false
 	}
 	o.In.eachStmt(func(s *ir.Stmt) {
-		found = found || s != handled && s.Does == ir.Return && s.X != nil && s.X.Kind == handled.X.Kind && s.X.Path() == path && s.Pos > o.Pos()
+		if s == handled || s.Does != ir.Return || s.End <= o.Pos() {
+			return
+		}
+		for _, x := range alternatives(s.X) {
+			found = found || x.Kind == handled.X.Kind && x.Path() == path
+		}
 	})
 	return found
+}
+
+// alternatives are the values that an expression may have: me if taken else None.
+func alternatives(e *ir.Expr) []*ir.Expr {
+	switch {
+	case e == nil:
+		return nil
+	case e.Kind == ir.Cond:
+		return append(alternatives(e.Args[0]), alternatives(e.Args[1])...)
+	case e.Kind == ir.Binary && (e.Name == "&&" || e.Name == "and" || e.Name == "||" || e.Name == "or"):
+		return append(alternatives(e.X), alternatives(e.Args[0])...)
+	}
+	return []*ir.Expr{e}
 }
 
 // FailureIgnored reports whether an error that was given to a name is looked at, and

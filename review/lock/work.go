@@ -1,7 +1,6 @@
 package lock
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -97,7 +96,7 @@ func (s *Section) Unbounded() (*Site, int) {
 		}
 	}
 	for _, site := range s.In.Sites {
-		if s.Holds(site.Pos()) && site.Loop() && site.Pos() > s.Acquire.Pos() && s.In.fetches(site, 2) {
+		if s.Holds(site.Pos()) && site.Pos() > s.Acquire.Pos() && s.In.fetches(site, 2) {
 			return site, 2
 		}
 	}
@@ -114,17 +113,32 @@ func (s *Section) Unbounded() (*Site, int) {
 
 // endless reports whether a call says of itself that nothing ends it: timeout: 0.
 func (s *Site) endless() bool {
-	says := func(e *ir.Expr) bool {
-		t := e.Named("timeout")
-		return t != nil && (t.Is("nil") || t.Kind == ir.Number && strings.Trim(t.Name, "0.") == "")
+	t := s.option("timeout")
+	return len(s.Ops) == 0 && t != nil && isNothing(t)
+}
+
+func isNothing(e *ir.Expr) bool {
+	return e.Is("nil") || e.Kind == ir.Number && strings.Trim(e.Name, "0.") == ""
+}
+
+// option is what a call is given under a name, itself or in an object of options; nil if
+// it is given nothing.
+func (s *Site) option(name string) *ir.Expr {
+	if x := s.Call.Named(name); x != nil {
+		return x
 	}
-	if len(s.Ops) > 0 {
-		return false
+	for _, a := range s.Call.Args {
+		if v := s.In.resolve(a); v.Kind == ir.Map && v.Named(name) != nil {
+			return v.Named(name)
+		}
 	}
-	return says(s.Call) || slices.ContainsFunc(s.Call.Args, func(a *ir.Expr) bool {
-		v := s.In.resolve(a)
-		return v.Kind == ir.Map && says(v.Expr)
-	})
+	return nil
+}
+
+// timed reports whether a call is told when to give up.
+func (s *Site) timed() bool {
+	t := s.option("timeout")
+	return t != nil && !isNothing(t) || s.option("signal") != nil
 }
 
 // httpReads are methods of HTTP clients that fetch something.
@@ -147,7 +161,7 @@ func (f *Function) fetches(s *Site, depth int) bool {
 	if path := f.qualify(s.Call.X.Path()); processes[path] {
 		return s.Call.Named("timeout") == nil
 	}
-	return httpReads[s.Call.Method()] && s.Call.Receiver() != nil && httpClients[f.qualify(firstWord(s.Call.X.Path()))] && (&Effect{Site: s}).timeout() == 0
+	return httpReads[s.Call.Method()] && s.Call.Receiver() != nil && httpClients[f.qualify(firstWord(s.Call.X.Path()))] && !s.timed()
 }
 
 // processes run another program until it ends.
