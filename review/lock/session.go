@@ -14,6 +14,9 @@ var etcdKey = &Library{Name: "etcd", Session: true}
 // that puts a key with a lease if there is none.
 func (f *Function) sessionOp(s *Site) *Op {
 	e := s.Call
+	if op := f.consulRequest(s); op != nil {
+		return op
+	}
 	switch f.File.Language {
 	case ir.Go:
 		if e.Method() == "Get" && len(e.Args) > 1 && imports(f.File, "etcd") && f.keepsKeys(e.Receiver()) {
@@ -42,6 +45,36 @@ func (f *Function) sessionOp(s *Site) *Op {
 
 func (f *Function) keyed(s *Site, l *Library, do Do, key *ir.Expr, gives Gives) *Op {
 	return &Op{Site: s, Do: do, Family: Library_, Library: l, Of: key, Key: f.Key(key), Gives: gives}
+}
+
+// requests are methods that send a request to an address.
+var requests = wordSet("curl put request fetch")
+
+// consulRequest reads a request to Consul's own interface:
+// PUT /v1/kv/key?acquire=session.
+func (f *Function) consulRequest(s *Site) *Op {
+	if !requests[s.Call.Method()] {
+		return nil
+	}
+	for _, a := range s.Call.Args {
+		_, path, ok := strings.Cut(f.Key(a), "/v1/kv/")
+		if !ok {
+			continue
+		}
+		key, query, _ := strings.Cut(path, "?")
+		op := &Op{Site: s, Family: Library_, Library: consulKV, Of: a, Key: key, Gives: value | throws}
+		params := s.option("params")
+		switch {
+		case strings.Contains(query, "acquire="), params != nil && params.Named("acquire") != nil:
+			op.Do = Acquire
+		case strings.Contains(query, "release="), params != nil && params.Named("release") != nil:
+			op.Do = GiveUp
+		default:
+			return nil
+		}
+		return op
+	}
+	return nil
 }
 
 // consulPut reads kv.put(key, value, acquire=session), kv.set({ key, value, acquire }).

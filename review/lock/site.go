@@ -127,6 +127,9 @@ func (w *walk) head(s *ir.Stmt, last bool) {
 	switch s.Does {
 	case ir.Eval, ir.Defer, ir.Spawn:
 		use = Dropped
+		if s.Does == ir.Eval && s.X.Kind == ir.Name && s.X.Type != "" { // pool: asyncpg.Pool
+			w.f.defs[s.X.Name] = append(w.f.defs[s.X.Name], def{at: s.Pos, index: -1, typ: s.X.Type, in: w.f})
+		}
 		if last {
 			use = w.last
 		}

@@ -161,11 +161,31 @@ func (f *Function) fetches(s *Site, depth int) bool {
 	if path := f.qualify(s.Call.X.Path()); processes[path] {
 		return s.Call.Named("timeout") == nil
 	}
-	return httpReads[s.Call.Method()] && s.Call.Receiver() != nil && httpClients[f.qualify(firstWord(s.Call.X.Path()))] && !s.timed()
+	return httpReads[s.Call.Method()] && s.Call.Receiver() != nil && f.isPatient(s.Call) && !s.timed()
 }
 
 // processes run another program until it ends.
 var processes = wordSet("subprocess.run subprocess.call subprocess.check_call subprocess.check_output os.system")
+
+// isPatient reports whether a call is one of a client that waits for an answer as long
+// as it takes, unless it is told something else.
+func (f *Function) isPatient(e *ir.Expr) bool {
+	if httpClients[f.qualify(firstWord(e.X.Path()))] {
+		return true
+	}
+	t := f.typeOf(e.Receiver())
+	if !patient[shortType(t)] && t != "requests.Session" && t != "net/http.Client" {
+		return false
+	}
+	made := f.resolve(e.Receiver())
+	for made.Kind == ir.Unary {
+		made.Expr = made.X
+	}
+	return made.Expr == nil || made.Named("timeout") == nil && len(made.Args) == 0 && made.Kind != ir.Name && made.Kind != ir.Member
+}
+
+// patient are types of such clients.
+var patient = wordSet("RestTemplate")
 
 // httpClients are modules that fetch without a limit unless they are told one.
 var httpClients = wordSet("net/http http requests axios got superagent urllib.request urllib3 HTTParty Faraday RestClient")

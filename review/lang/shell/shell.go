@@ -112,6 +112,7 @@ func (l *lowering) command(s *syntax.Stmt) []*ir.Stmt {
 func (l *lowering) function(pos ir.Pos, c *syntax.FuncDecl) {
 	f := &ir.Func{Name: c.Name.Value, Pos: pos, End: at(c.End()), Outer: l.fn, File: l.file}
 	l.file.Funcs = append(l.file.Funcs, f)
+	l.stands(c)
 	l.fn = f
 	f.Body = l.stmt(c.Body)
 	l.fn = f.Outer

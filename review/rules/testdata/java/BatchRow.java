@@ -26,7 +26,7 @@ class BatchRow {
             }
             try (PreparedStatement take = c.prepareStatement("UPDATE batch_lock SET owner = ?, expires_at = ? WHERE batch = ?")) {
                 take.setString(1, host);
-                take.setTimestamp(2, new Timestamp(System.currentTimeMillis() + 60_000));
+                take.setTimestamp(2, new Timestamp(System.currentTimeMillis() + 60_000)); // want 6
                 take.setString(3, batch);
                 return take.executeUpdate() == 1; // want 3
             }

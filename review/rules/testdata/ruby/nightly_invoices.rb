@@ -10,7 +10,7 @@ class NightlyInvoices
   end
 
   def call
-    return :busy unless grab
+    return :busy unless grab # want 7
     begin
       Invoice.pending.find_each do |invoice|
         Stripe::Charge.create(amount: invoice.cents, customer: invoice.customer) # want 8
