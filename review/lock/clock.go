@@ -22,7 +22,8 @@ func (f *Function) Clock(e *ir.Expr) (in *Function, at *ir.Expr) {
 func (f *Function) isClock(x *ir.Expr) bool {
 	switch x.Kind {
 	case ir.New:
-		return x.Method() == "Date" && len(x.Args) == 0
+		t := shortType(x.X.Path())
+		return len(x.Args) == 0 && (t == "Date" || t == "DateTime" || t == "DateTimeImmutable")
 	case ir.Call, ir.Member:
 	default:
 		return false

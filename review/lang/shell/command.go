@@ -89,7 +89,7 @@ func (l *lowering) trap(s *ir.Stmt, e *ir.Expr) {
 		}
 		text = e.Arg(0).Name
 	}
-	inner := Parse("", []byte(text))
+	inner := parse("", []byte(text), l.words)
 	body := inner.Top().Body
 	if len(body) == 0 || body[0].X == nil {
 		return
