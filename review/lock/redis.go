@@ -29,6 +29,24 @@ var methods = map[string]string{
 	"setifpresent": "SETXX", "getex": "GETEX", "hsetnx": "HSETNX", "compareandset": "CAS", "msetnx": "MSETNX",
 }
 
+// ByMajority reports whether a lock is taken on one node after the other, and counts as
+// taken if most of them agree.
+func (o *Op) ByMajority() (found bool) {
+	if o.Command == nil || !o.Loop() && o.lambda() == nil {
+		return false
+	}
+	o.In.eachStmt(func(s *ir.Stmt) {
+		s.X.Each(func(x *ir.Expr) bool {
+			half := x.Kind == ir.Binary && (x.Name == "/" || x.Name == "//" || x.Name == ">>") && x.X.Kind != ir.Number && x.Args[0].Kind == ir.Number && (x.Args[0].Name == "2" || x.Name == ">>")
+			found = found || half || (x.Kind == ir.Name || x.Kind == ir.Member) && hasWord(x.Name, majorityWords)
+			return !found
+		})
+	})
+	return found
+}
+
+var majorityWords = wordSet("quorum majority")
+
 // senders are methods that send the command that is their argument.
 var senders = wordSet("call Do do sendCommand send_command executeCommand execute_command rawCommand command cmd DoContext Call execute customCommand raw_command Send")
 
