@@ -123,7 +123,7 @@ func (f *Function) isDurable(s *Site, q *Query) bool {
 	return false
 }
 
-var ormWords = wordSet("prisma $em $entityManager manager objects knex db session em wpdb entityManager supabase orm repository repo Model sequelize DB query table from typeorm mongoose")
+var ormWords = wordSet("prisma $em $entityManager manager objects knex db session em wpdb $wpdb entityManager supabase orm repository repo Model sequelize DB query table from typeorm mongoose")
 
 // speaksOrm reports whether a chain begins at something that maps objects to rows.
 func (f *Function) speaksOrm(e *ir.Expr) bool { return f.speaks(e, 4) }
