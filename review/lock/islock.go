@@ -26,6 +26,9 @@ func (l *Lock) isLock() bool {
 	if len(l.All(GiveUp)) > 0 {
 		return true
 	}
+	if len(takes) > 0 && takes[0].Command != nil && takes[0].Command.Name == "INCR" && len(l.All(Release)) == 0 {
+		return false // a count
+	}
 	cleanup := false
 	for _, o := range l.All(Release) {
 		cleanup = cleanup || o.Cleanup() && !o.onFailure()

@@ -26,7 +26,7 @@ var methods = map[string]string{
 	"del": "DEL", "delete": "DEL", "unlink": "DEL", "expire": "EXPIRE", "pexpire": "PEXPIRE", "expireat": "EXPIREAT", "pexpireat": "PEXPIREAT",
 	"exists": "EXISTS", "haskey": "EXISTS", "exists?": "EXISTS", "eval": "EVAL", "evalsha": "EVAL", "eval_ro": "EVAL", "watch": "WATCH", "multi": "MULTI", "exec": "EXEC",
 	"incr": "INCR", "delex": "DELEX", "delifeq": "DELEX", "ttl": "TTL", "pttl": "TTL", "persist": "PERSIST", "setxx": "SETXX",
-	"setifpresent": "SETXX", "getex": "GETEX", "hsetnx": "HSETNX", "compareandset": "CAS", "msetnx": "MSETNX",
+	"setifpresent": "SETXX", "hdel": "HDEL", "getex": "GETEX", "hsetnx": "HSETNX", "compareandset": "CAS", "msetnx": "MSETNX",
 }
 
 // ByMajority reports whether a lock is taken on one node after the other, and counts as
@@ -198,6 +198,8 @@ func (f *Function) fill(c *Command, e *ir.Expr, args []*ir.Expr) *Command {
 	case "SETNX":
 		c.rest(f, e, args, 2)
 		c.NX = true
+	case "HSETNX": // a field of a hash is a key of its own kind
+		c.Value, c.NX = argAt(args, 2), true
 	case "SETXX":
 		c.rest(f, e, args, 2)
 		c.XX = true

@@ -51,6 +51,6 @@ func (l *lead) Push(ctx context.Context, key, body string) error {
 		return err
 	}
 	_, err = http.DefaultClient.Do(req) // want 8
-	l.rdb.Del(ctx, "push:lock:"+key) // want 1
+	l.rdb.Del(ctx, "push:lock:"+key)    // want 1
 	return err
 }

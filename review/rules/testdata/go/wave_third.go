@@ -95,7 +95,7 @@ func vacuumOnce(ctx context.Context, db *sqlx.DB) error {
 	if err := db.GetContext(ctx, &ok, "SELECT pg_try_advisory_lock(4711)"); err != nil || !ok { // want 13
 		return err
 	}
-	defer db.ExecContext(ctx, "SELECT pg_advisory_unlock(4711)") // want 10
+	defer db.ExecContext(ctx, "SELECT pg_advisory_unlock(4711)")                              // want 10
 	_, err := db.ExecContext(ctx, "DELETE FROM events WHERE at < now() - interval '30 days'") // want 4
 	return err
 }
