@@ -6,6 +6,9 @@ import "github.com/ringfence-go/ringfence/review/ir"
 func (u *Unit) link() {
 	for _, f := range u.Functions {
 		for _, s := range f.Sites {
+			if len(s.Ops) > 0 && s.Ops[0].Library != nil && s.Ops[0].far == nil {
+				continue // a method of a library's lock, whatever else is called like it
+			}
 			if g := u.callee(f, s.Call); g != nil && g != f {
 				f.calls = append(f.calls, call{site: s, to: g})
 				g.calledBy = append(g.calledBy, call{site: s, to: g})

@@ -138,6 +138,10 @@ func (f *Function) builderStatement(e *ir.Expr) *Query {
 			verb = "select"
 		}
 	}
+	begin := e
+	if verb == "" {
+		verb, begin = begunBy(e)
+	}
 	if verb == "" {
 		return nil
 	}
@@ -148,6 +152,10 @@ func (f *Function) builderStatement(e *ir.Expr) *Query {
 	if q.Table == "" {
 		q.Table, q.Conn = f.modelOf(e), e.Receiver()
 	}
+	if begin != e {
+		q.Table, _ = f.fold(begin.Arg(0))
+		q.Conn = begin.Receiver()
+	}
 	if q.Table == "" {
 		q.Table, q.Conn = f.tableOf(e)
 	}
@@ -157,6 +165,25 @@ func (f *Function) builderStatement(e *ir.Expr) *Query {
 	f.conditions(q, e)
 	f.saved(q, e)
 	return q
+}
+
+// begunBy finds the call that begins the chain which a call sends, and what it does:
+// db.updateTable("stock").set(row).where("id", "=", id).execute().
+func begunBy(e *ir.Expr) (verb string, begin *ir.Expr) {
+	if !strings.HasPrefix(e.Method(), "execute") || len(e.Args) > 0 {
+		return "", e
+	}
+	for x := e.Receiver(); x != nil && x.Kind == ir.Call; x = x.Receiver() {
+		switch x.Method() {
+		case "updateTable":
+			return "update", x
+		case "insertInto":
+			return "insert", x
+		case "deleteFrom":
+			return "delete", x
+		}
+	}
+	return "", e
 }
 
 // tableOf finds what a chain is about: a table named by a text, a model, the field
