@@ -303,6 +303,22 @@ func (s *Site) Swallowed() (t *ir.Stmt, handler *ir.Catch) {
 	return nil, nil
 }
 
+// OpenBefore reports whether the names that an acquire in a try is given to were given
+// the value of a taken lock before it: a test of them passes if the acquire fails.
+func (o *Op) OpenBefore(try *ir.Stmt, cond *ir.Expr) (open bool) {
+	for _, n := range o.Names {
+		d, ok := o.In.lookup(n, try.Pos)
+		if !ok || d.x == nil || d.at >= try.Pos {
+			continue
+		}
+		cond.Each(func(x *ir.Expr) bool {
+			open = open || d.x.Is("true") || x.Kind == ir.String && d.x.Kind == ir.String && x.Name == d.x.Name
+			return !open
+		})
+	}
+	return open
+}
+
 // Handlers are the handlers around a site, the innermost first.
 func (s *Site) Handlers() (list []*ir.Catch) {
 	for i := len(s.Path) - 1; i >= 0; i-- {

@@ -260,6 +260,9 @@ func (f *Function) isCache(e *ir.Expr) bool {
 		return false
 	}
 	t := strings.ToLower(shortType(f.typeOf(e)))
+	if module := strings.ToLower(f.typeOf(e)); strings.Contains(module, "memcache") || strings.Contains(module, "pylibmc") {
+		return true
+	}
 	if strings.HasSuffix(t, "memcache") || strings.HasSuffix(t, "memcached") || t == "cacheinterface" || t == "basecache" || t == "dalli" {
 		return true
 	}

@@ -53,7 +53,7 @@ func (q *Query) gives(back bool) bool {
 }
 
 var (
-	holderWords = wordSet("owner holder worker locker lockedby acquirer leasedby claimedby heldby takenby")
+	holderWords = wordSet("owner holder who worker locker lockedby acquirer leasedby claimedby heldby takenby")
 	takenWords  = wordSet("locked leased claimed taken reserved held busy owned free lease lock reservation claim hold")
 	untilWords  = wordSet("until expires expiry expire expiration lapses ends")
 )

@@ -57,7 +57,7 @@ func (f *Function) loadedFrom(name string, at ir.Pos) string {
 }
 
 // saves are calls that write an object as it is.
-var saves = wordSet("save save! persist merge saveAndFlush saveOrFail put")
+var saves = wordSet("Save save save! persist merge saveAndFlush saveOrFail put")
 
 // saved adds what an object was given before it is saved to what the statement sets:
 // row.owner = nil, $row->setOwner(null).
@@ -66,7 +66,11 @@ func (f *Function) saved(q *Query, e *ir.Expr) {
 		return
 	}
 	object := e.Receiver()
-	if a := e.Arg(0); a != nil && a.Kind == ir.Name {
+	a := e.Arg(0)
+	if a != nil && a.Kind == ir.Unary && a.Name == "&" {
+		a = a.X
+	}
+	if a != nil && a.Kind == ir.Name {
 		object = a
 	}
 	path := object.Path()

@@ -76,8 +76,11 @@ func (f *Function) chainHas(e *ir.Expr, set map[string]bool) bool {
 // rather than an address.
 func (f *Function) kindOf(x *ir.Expr) string {
 	t := f.typeOf(x)
-	if f.File.Language == ir.Python {
+	switch f.File.Language {
+	case ir.Python:
 		return t
+	case ir.Go:
+		return strings.TrimLeft(t[strings.LastIndexByte(t, '/')+1:], "*")
 	}
 	return shortType(t)
 }

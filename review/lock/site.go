@@ -48,6 +48,7 @@ type Site struct {
 	Use     Use
 	Names   []string // what the value is given to
 	Swallow bool     // an error of it is caught and dropped on the spot
+	Noted   bool     // but somebody is told
 	Ops     []*Op
 }
 
@@ -266,7 +267,7 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 	}
 	if e.Method() == "catch" && swallows(e.Arg(0)) {
 		for _, receiver := range w.f.Sites[from:] {
-			receiver.Swallow = true
+			receiver.Swallow, receiver.Noted = true, w.f.notes(e.Arg(0))
 		}
 	}
 	w.f.Sites = append(w.f.Sites, s)
@@ -340,6 +341,15 @@ func swallows(handler *ir.Expr) bool {
 	leaves := false
 	ir.EachStmt(handler.Func.Body, func(s *ir.Stmt) { leaves = leaves || s.Does == ir.Raise })
 	return !leaves
+}
+
+// notes reports whether a handler of an error tells somebody that there was one.
+func (f *Function) notes(handler *ir.Expr) (found bool) {
+	ir.EachExpr(handler.Func.Body, func(e *ir.Expr) bool {
+		found = found || e.Kind == ir.Call && f.isLogging(e)
+		return !found
+	})
+	return found
 }
 
 // block walks a block whose last value becomes that of the call it is attached to.

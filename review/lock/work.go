@@ -100,6 +100,11 @@ func (s *Section) Unbounded() (*Site, int) {
 			return site, 2
 		}
 	}
+	for _, c := range s.In.calls {
+		if s.Holds(c.site.Pos()) && (c.site.Loop() || c.site.lambda() != nil && c.site.lambda().Pos >= s.From) && !c.to.Bounded() && s.In.Unit.reachesOut(c.to) {
+			return c.site, 2
+		}
+	}
 	if c := s.Callback(); c != nil {
 		return c, 1
 	}
@@ -109,6 +114,17 @@ func (s *Section) Unbounded() (*Site, int) {
 		}
 	}
 	return nil, 0
+}
+
+// reachesOut reports whether a function has another system do something, and does not say
+// in which time.
+func (u *Unit) reachesOut(f *Function) bool {
+	for _, e := range u.effectsOf(f, 3) {
+		if e.Kind == Outside && e.timeout() == 0 && !e.Far {
+			return true
+		}
+	}
+	return false
 }
 
 // endless reports whether a call says of itself that nothing ends it: timeout: 0.
@@ -158,14 +174,36 @@ func (f *Function) fetches(s *Site, depth int) bool {
 		}
 		return false
 	}
-	if path := f.qualify(s.Call.X.Path()); processes[path] {
-		return s.Call.Named("timeout") == nil
+	if f.runsProgram(s.Call) {
+		return !s.timed()
 	}
 	return httpReads[s.Call.Method()] && s.Call.Receiver() != nil && f.isPatient(s.Call) && !s.timed()
 }
 
-// processes run another program until it ends.
-var processes = wordSet("subprocess.run subprocess.call subprocess.check_call subprocess.check_output os.system")
+// runsProgram reports whether a call runs another program until it ends.
+func (f *Function) runsProgram(e *ir.Expr) bool {
+	if processes[f.qualify(e.X.Path())] {
+		return true
+	}
+	switch f.File.Language {
+	case ir.Go:
+		v := f.resolve(e.Receiver())
+		return ends[e.Method()] && v.Expr != nil && (v.Kind == ir.Call && strings.HasPrefix(v.Method(), "Command") || f.typeOf(e.Receiver()) == "os/exec.Cmd")
+	case ir.Java:
+		return e.Method() == "waitFor" && len(e.Args) == 0
+	case ir.PHP, ir.Ruby:
+		return e.Receiver() == nil && programs[e.Method()]
+	case ir.JavaScript:
+		return e.Method() == "execSync" || e.Method() == "spawnSync" || e.Method() == "execFileSync"
+	}
+	return false
+}
+
+var (
+	processes = wordSet("subprocess.run subprocess.call subprocess.check_call subprocess.check_output os.system")
+	programs  = wordSet("system exec shell_exec passthru")
+	ends      = wordSet("Run Output CombinedOutput Wait")
+)
 
 // isPatient reports whether a call is one of a client that waits for an answer as long
 // as it takes, unless it is told something else.

@@ -235,7 +235,7 @@ func flagged(t *ir.Stmt, o *lock.Op) bool {
 	})
 	found := false
 	o.In.EachStmt(func(s *ir.Stmt) {
-		if s.Does == ir.If && s.Pos > t.Pos && s.Pos >= t.End && lock.Exits(s.Body) && s.X != nil {
+		if s.Does == ir.If && s.Pos > t.Pos && s.Pos >= t.End && lock.Exits(s.Body) && s.X != nil && !o.OpenBefore(t, s.X) {
 			s.X.Each(func(e *ir.Expr) bool {
 				found = found || (e.Kind == ir.Name || e.Kind == ir.Member) && names[e.Path()]
 				return !found
