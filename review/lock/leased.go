@@ -9,7 +9,7 @@ import (
 // handed from one owner to the next together with the time until which it is theirs,
 // and given back by its owner.
 func (u *Unit) findLeased() {
-	handed, given := map[string]bool{}, map[string]bool{}
+	handed, given := map[string]bool{}, map[string]bool{} // given back, or asked for
 	for _, f := range u.Functions {
 		for _, s := range f.Sites {
 			q := f.statement(s.Call)
@@ -18,7 +18,7 @@ func (u *Unit) findLeased() {
 			}
 			table := leaseTable(q.Table)
 			handed[table] = handed[table] || q.hands()
-			given[table] = given[table] || q.gives(hasWord(f.Name, givingVerbs))
+			given[table] = given[table] || q.gives(hasWord(f.Name, givingVerbs)) || q.asks()
 		}
 	}
 	for table := range handed {
@@ -50,6 +50,13 @@ func (q *Query) gives(back bool) bool {
 		return q.ends()
 	}
 	return false
+}
+
+// asks reports whether a statement looks whether a row is somebody's now.
+func (q *Query) asks() bool {
+	_, owned := q.Test(isHolder)
+	_, until := q.Test(isUntil)
+	return q.Verb == "select" && owned && until
 }
 
 var (

@@ -303,6 +303,13 @@ func (f *Function) conditions(q *Query, e *ir.Expr) {
 				f.object(q, v, last && f.setsAt(x, maps) && q.Verb != "select" && q.Verb != "delete" && !(where && !last))
 			case v.Kind == ir.String && (where || strings.Contains(v.Name, "?")):
 				q.Where = append(q.Where, f.fragment(v.Name, x.Arg(i+1))...)
+			case where && anyQ(v.Expr):
+				v.Each(func(x *ir.Expr) bool {
+					for j, k := range x.Keys {
+						f.argument(q, k, x.Args[j], true)
+					}
+					return true
+				})
 			case where && v.Kind == ir.Binary:
 				q.Where = append(q.Where, query.Pair{Column: strings.ToLower(lastWord(v.X.Path())), Op: v.Name})
 			}
@@ -313,6 +320,16 @@ func (f *Function) conditions(q *Query, e *ir.Expr) {
 			}
 		}
 	}
+}
+
+// anyQ reports whether a condition is put together of objects, as Django does it:
+// Q(until__lt=now) | Q(holder="").
+func anyQ(e *ir.Expr) (found bool) {
+	e.Each(func(x *ir.Expr) bool {
+		found = found || x.Method() == "Q" && len(x.Keys) > 0
+		return !found
+	})
+	return found
 }
 
 // setsAt reports whether the n-th object that a call is given is what it sets: the
