@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
@@ -18,7 +19,7 @@ func (l *Lock) isLock() bool {
 	}
 	takes := l.Own(Acquire)
 	if len(takes) == 0 && len(l.TwoStep) == 0 {
-		return l.Family == Table && len(l.All(GiveUp, Release, Renew, Put)) > 0 || l.isReleaseScript()
+		return l.Family == Table && (len(l.All(GiveUp, Release, Renew, Put)) > 0 || l.ownerRead()) || l.isReleaseScript()
 	}
 	if l.Family == Table {
 		return true
@@ -123,6 +124,17 @@ func mentions(e *ir.Expr, set map[string]bool) (found bool) {
 		return !found
 	})
 	return found
+}
+
+// ownerRead reports whether the owner is read from the row of a lock and compared with
+// somebody: whoever takes it stands in another file.
+func (l *Lock) ownerRead() bool {
+	for _, o := range l.Own(Read) {
+		if o.SQL != nil && slices.ContainsFunc(o.SQL.Columns, IsOwner) && o.comparesOwner() {
+			return true
+		}
+	}
+	return false
 }
 
 // ownerCompared reports whether what was written is compared before a release.
