@@ -32,6 +32,9 @@ func (f *Function) isClock(x *ir.Expr) bool {
 	if x.Kind == ir.Call {
 		path = x.X.Path()
 	}
+	if f.File.Language == ir.Python {
+		path = f.qualify(path)
+	}
 	for _, c := range clockCalls {
 		if path != c && !strings.HasSuffix(path, "."+c) {
 			continue

@@ -130,11 +130,24 @@ func mentions(e *ir.Expr, set map[string]bool) (found bool) {
 // somebody: whoever takes it stands in another file.
 func (l *Lock) ownerRead() bool {
 	for _, o := range l.Own(Read) {
-		if o.SQL != nil && slices.ContainsFunc(o.SQL.Columns, IsOwner) && o.comparesOwner() {
+		if o.SQL != nil && (slices.ContainsFunc(o.SQL.Columns, IsOwner) || o.In.comparesColumn(IsOwner)) && o.comparesOwner() {
 			return true
 		}
 	}
 	return false
+}
+
+// comparesColumn reports whether a column of a mapped object is compared in a function.
+func (f *Function) comparesColumn(is func(string) bool) (found bool) {
+	f.eachStmt(func(s *ir.Stmt) {
+		s.X.Each(func(x *ir.Expr) bool {
+			if x.Kind == ir.Binary && comparisons[x.Name] {
+				found = found || x.X.Kind == ir.Member && is(x.X.Name) || x.Args[0].Kind == ir.Member && is(x.Args[0].Name)
+			}
+			return !found
+		})
+	})
+	return found
 }
 
 // ownerCompared reports whether what was written is compared before a release.

@@ -137,6 +137,10 @@ func (f *Function) isLoaded(e *ir.Expr) bool {
 		return false
 	}
 	d, ok := f.lookup(e.Name, e.Pos)
+	if p, given := f.param(e.Name); given && !ok { // loaded by the caller
+		t := shortType(p.Type)
+		return isUpper(t) && f.isMappedName(t)
+	}
 	if !ok || d.in != f || d.x == nil {
 		return false
 	}

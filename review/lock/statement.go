@@ -412,7 +412,11 @@ func (f *Function) argument(q *Query, key string, v *ir.Expr, where bool) {
 		f.object(q, inner, true)
 		return
 	}
-	q.Sets = append(q.Sets, query.Pair{Column: name, Op: "=", Value: f.Key(v)})
+	value := f.Key(v)
+	if text, ok := v.Literal(); ok && text == "" {
+		value = "''" // nobody
+	}
+	q.Sets = append(q.Sets, query.Pair{Column: name, Op: "=", Value: value})
 }
 
 // nested are arguments that hold what is set.
