@@ -165,6 +165,8 @@ func (f *Function) storeWrite(s *Site) *Effect {
 		return &Effect{Site: s, Kind: Write, What: "the write of an object", Guarded: guarded}
 	case f.File.Language == ir.Go && (method == "Put" || method == "PutString" || method == "Set") && f.keepsKeys(e.Receiver()):
 		return &Effect{Site: s, Kind: Write, What: "the write of a key"}
+	case method == "put" && e.Named("Body") != nil:
+		return &Effect{Site: s, Kind: Write, What: "the write of an object", Guarded: e.Named("IfMatch") != nil || e.Named("IfNoneMatch") != nil}
 	case method == "cp" || e.X.Path() == "aws" && len(e.Args) > 1:
 		if text, _ := e.Arg(0).Literal(); text == "s3" && f.File.Language == ir.Shell {
 			return &Effect{Site: s, Kind: Write, What: "the copy of an object"}

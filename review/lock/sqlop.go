@@ -141,7 +141,7 @@ func (f *Function) isModel(q *Query) bool {
 	if c := f.Unit.classes[t]; c != nil {
 		return f.Unit.isEntity(t)
 	}
-	return q.Conn != nil && !isUpper(t) || q.Builder && f.isMappedName(t)
+	return q.Conn != nil && (!isUpper(t) || q.named) || q.Builder && f.isMappedName(t)
 }
 
 // modelWords name where mapped classes are kept.

@@ -13,6 +13,7 @@ type Query struct {
 	Conn    *ir.Expr
 	Builder bool // it was put together by calls: no text
 	Guarded bool // a condition stands in it that cannot be read
+	named   bool // its table is named by a text
 	ensures bool // it makes the row if there is none, and returns the one that is there
 	Item    bool // it is a request of DynamoDB, whose table is only known when it runs perhaps
 }
@@ -156,6 +157,9 @@ func (f *Function) builderStatement(e *ir.Expr) *Query {
 		q.Table, _ = f.fold(begin.Arg(0))
 		q.Conn = begin.Receiver()
 	}
+	if text, ok := e.Arg(0).Literal(); ok && q.Table == "" && isTable(text) && len(e.Args) > 1 && f.resolve(e.Args[1]).Kind == ir.Map {
+		q.Table, q.Conn, q.named = text, e.Receiver(), true // update("stock", row, where)
+	}
 	if q.Table == "" {
 		q.Table, q.Conn = f.tableOf(e)
 	}
@@ -165,6 +169,13 @@ func (f *Function) builderStatement(e *ir.Expr) *Query {
 	f.conditions(q, e)
 	f.saved(q, e)
 	return q
+}
+
+// isTable reports whether a text may be the name of a table.
+func isTable(text string) bool {
+	return text != "" && strings.IndexFunc(text, func(r rune) bool {
+		return r != '_' && r != '.' && !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
+	}) < 0
 }
 
 // begunBy finds the call that begins the chain which a call sends, and what it does:
