@@ -21,15 +21,7 @@ var Rule = &rule.Rule{
 }
 
 func check(p *rule.Pass) {
-	for _, file := range p.Files {
-		for _, c := range file.Classes {
-			for _, field := range c.Fields {
-				if isFence(field.Name) && field.Value != nil {
-					made(p, p.Top(file), initial(field.Value))
-				}
-			}
-		}
-	}
+	fields(p)
 	for _, f := range p.Functions {
 		f.EachStmt(func(s *ir.Stmt) {
 			for _, to := range s.To {
@@ -59,6 +51,19 @@ func check(p *rule.Pass) {
 			for i, a := range s.Call.Args {
 				if isFence(f.ParamName(s.Call, i)) {
 					made(p, f, a)
+				}
+			}
+		}
+	}
+}
+
+// fields looks at what the fields of classes are given by their declarations.
+func fields(p *rule.Pass) {
+	for _, file := range p.Files {
+		for _, c := range file.Classes {
+			for _, field := range c.Fields {
+				if isFence(field.Name) && field.Value != nil {
+					made(p, p.Top(file), initial(field.Value))
 				}
 			}
 		}

@@ -91,7 +91,7 @@ func (j *shelfJob) mysqlLock(ctx context.Context, name string) error {
 	if got.Int64 != 1 {
 		return fmt.Errorf("shelf %s is busy", name)
 	}
-	defer j.db.ExecContext(ctx, "DO RELEASE_LOCK(?)", name) // want 10
+	defer j.db.ExecContext(ctx, "DO RELEASE_LOCK(?)", name)            // want 10
 	_, err := j.db.ExecContext(ctx, "DELETE FROM shelves WHERE empty") // want 4
 	return err
 }
