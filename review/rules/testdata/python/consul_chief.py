@@ -18,6 +18,12 @@ class Chief:
         self.stand()
         self.s3.put_object(Bucket="plans", Key="today", Body=plan)  # want 11
 
+    def looked(self, plan):
+        _, found = self.c.kv.get("plans/chief")
+        if found["Session"] != self.session:
+            return
+        self.s3.put_object(Bucket="plans", Key="today", Body=plan)  # want 12
+
 
 class Hoist(models.Model):
     number = models.CharField(primary_key=True)
