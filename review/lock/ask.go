@@ -65,7 +65,7 @@ func constant(e *ir.Expr) bool {
 // onSide reports whether an expression holds the value of an op.
 func (o *Op) onSide(e *ir.Expr, names map[string]bool) (found bool) {
 	e.Each(func(x *ir.Expr) bool {
-		found = found || x == o.Call || (x.Kind == ir.Name || x.Kind == ir.Member) && names[x.Path()] && x.Path() != "err"
+		found = found || x == o.Call || x == o.Call.X || (x.Kind == ir.Name || x.Kind == ir.Member) && names[x.Path()] && x.Path() != "err"
 		return !found
 	})
 	return found
@@ -234,9 +234,27 @@ func (o *Op) ReturnsToo(handled *ir.Stmt) (found bool) {
 		return false
 	}
 	o.In.eachStmt(func(s *ir.Stmt) {
-		found = found || s != handled && s.Does == ir.Return && s.X != nil && s.X.Kind == handled.X.Kind && s.X.Path() == path && s.Pos > o.Pos()
+		if s == handled || s.Does != ir.Return || s.End <= o.Pos() {
+			return
+		}
+		for _, x := range alternatives(s.X) {
+			found = found || x.Kind == handled.X.Kind && x.Path() == path
+		}
 	})
 	return found
+}
+
+// alternatives are the values that an expression may have: me if taken else None.
+func alternatives(e *ir.Expr) []*ir.Expr {
+	switch {
+	case e == nil:
+		return nil
+	case e.Kind == ir.Cond:
+		return append(alternatives(e.Args[0]), alternatives(e.Args[1])...)
+	case e.Kind == ir.Binary && (e.Name == "&&" || e.Name == "and" || e.Name == "||" || e.Name == "or"):
+		return append(alternatives(e.X), alternatives(e.Args[0])...)
+	}
+	return []*ir.Expr{e}
 }
 
 // FailureIgnored reports whether an error that was given to a name is looked at, and
@@ -283,6 +301,22 @@ func (s *Site) Swallowed() (t *ir.Stmt, handler *ir.Catch) {
 		}
 	}
 	return nil, nil
+}
+
+// OpenBefore reports whether the names that an acquire in a try is given to were given
+// the value of a taken lock before it: a test of them passes if the acquire fails.
+func (o *Op) OpenBefore(try *ir.Stmt, cond *ir.Expr) (open bool) {
+	for _, n := range o.Names {
+		d, ok := o.In.lookup(n, try.Pos)
+		if !ok || d.x == nil || d.at >= try.Pos {
+			continue
+		}
+		cond.Each(func(x *ir.Expr) bool {
+			open = open || d.x.Is("true") || x.Kind == ir.String && d.x.Kind == ir.String && x.Name == d.x.Name
+			return !open
+		})
+	}
+	return open
 }
 
 // Handlers are the handlers around a site, the innermost first.

@@ -22,7 +22,8 @@ func (f *Function) Clock(e *ir.Expr) (in *Function, at *ir.Expr) {
 func (f *Function) isClock(x *ir.Expr) bool {
 	switch x.Kind {
 	case ir.New:
-		return x.Method() == "Date" && len(x.Args) == 0
+		t := shortType(x.X.Path())
+		return len(x.Args) == 0 && (t == "Date" || t == "DateTime" || t == "DateTimeImmutable")
 	case ir.Call, ir.Member:
 	default:
 		return false
@@ -30,6 +31,9 @@ func (f *Function) isClock(x *ir.Expr) bool {
 	path := x.Path()
 	if x.Kind == ir.Call {
 		path = x.X.Path()
+	}
+	if f.File.Language == ir.Python {
+		path = f.qualify(path)
 	}
 	for _, c := range clockCalls {
 		if path != c && !strings.HasSuffix(path, "."+c) {

@@ -113,7 +113,7 @@ func (f *Function) isDurable(s *Site, q *Query) bool {
 	}
 	m := normal(s.Call.Method())
 	switch m {
-	case "save", "save!", "update!", "update_all", "updateone", "updatemany", "update_one", "update_many", "insertone", "insertmany", "insert_one", "insert_many", "replace_one", "replaceone",
+	case "execute", "executetakefirst", "executetakefirstorthrow", "save", "save!", "update!", "update_all", "updateone", "updatemany", "update_one", "update_many", "insertone", "insertmany", "insert_one", "insert_many", "replace_one", "replaceone",
 		"find_one_and_update", "findoneandupdate", "findbyidandupdate", "upsert", "create!", "destroy!", "put_item", "putitem", "putobject", "put_object", "update_item", "updateitem", "bulk_create", "bulk_update",
 		"bulkwrite", "bulk_write", "update_columns", "update_column", "insert_all", "upsert_all", "saveandflush", "saveall", "persist", "update_attributes", "updateorcreate", "update_or_create", "insertgetid", "createmany", "increment!", "decrement!", "update_counters", "delete_all", "destroy_all", "deletemany", "delete_many", "deleteone", "delete_one", "saveorfail", "bulkcreate", "delete_item", "deleteitem":
 		return true
@@ -123,7 +123,7 @@ func (f *Function) isDurable(s *Site, q *Query) bool {
 	return false
 }
 
-var ormWords = wordSet("prisma $em $entityManager manager objects knex db session em entityManager supabase orm repository repo Model sequelize DB query table from typeorm mongoose")
+var ormWords = wordSet("prisma $em $entityManager manager objects knex db session em wpdb $wpdb entityManager supabase orm repository repo Model sequelize DB query table from typeorm mongoose")
 
 // speaksOrm reports whether a chain begins at something that maps objects to rows.
 func (f *Function) speaksOrm(e *ir.Expr) bool { return f.speaks(e, 4) }
@@ -165,6 +165,8 @@ func (f *Function) storeWrite(s *Site) *Effect {
 		return &Effect{Site: s, Kind: Write, What: "the write of an object", Guarded: guarded}
 	case f.File.Language == ir.Go && (method == "Put" || method == "PutString" || method == "Set") && f.keepsKeys(e.Receiver()):
 		return &Effect{Site: s, Kind: Write, What: "the write of a key"}
+	case method == "put" && e.Named("Body") != nil:
+		return &Effect{Site: s, Kind: Write, What: "the write of an object", Guarded: e.Named("IfMatch") != nil || e.Named("IfNoneMatch") != nil}
 	case method == "cp" || e.X.Path() == "aws" && len(e.Args) > 1:
 		if text, _ := e.Arg(0).Literal(); text == "s3" && f.File.Language == ir.Shell {
 			return &Effect{Site: s, Kind: Write, What: "the copy of an object"}

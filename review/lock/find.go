@@ -130,6 +130,8 @@ func (f *Function) redisOp(s *Site, c *Command) *Op {
 		op.Do = c.Script.does()
 	case c.Name == "SET" && c.NX:
 		op.Do = Acquire
+	case c.Name == "HSETNX" || c.Name == "INCR" && f.isFirst(s):
+		op.Do = Acquire
 	case c.Name == "DELEX" || c.Name == "CAS":
 		op.Do = GiveUp
 	case c.Name == "SET" && c.IfEq:
@@ -140,7 +142,7 @@ func (f *Function) redisOp(s *Site, c *Command) *Op {
 		op.Do = Read
 	case c.Name == "EXISTS":
 		op.Do = Exists
-	case c.Name == "DEL" || c.Name == "GETDEL":
+	case c.Name == "DEL" || c.Name == "GETDEL" || c.Name == "HDEL":
 		op.Do = Release
 	case strings.HasSuffix(c.Name, "EXPIRE"):
 		op.Do = Expire
@@ -149,6 +151,26 @@ func (f *Function) redisOp(s *Site, c *Command) *Op {
 		return nil
 	}
 	return op
+}
+
+// isFirst reports whether the number that a command returned is compared with one: who
+// counted first has the lock.
+func (f *Function) isFirst(s *Site) (found bool) {
+	o := &Op{Site: s}
+	names := map[string]bool{}
+	for _, n := range s.Names {
+		names[n] = n != "err" && n != "_"
+	}
+	isOne := func(e *ir.Expr) bool { return (e.Kind == ir.Number || e.Kind == ir.String) && e.Name == "1" }
+	f.eachStmt(func(st *ir.Stmt) {
+		st.X.Each(func(x *ir.Expr) bool {
+			if x.Kind == ir.Binary && len(x.Args) == 1 {
+				found = found || isOne(x.Args[0]) && o.onSide(x.X, names) || isOne(x.X) && o.onSide(x.Args[0], names)
+			}
+			return !found
+		})
+	})
+	return found
 }
 
 // nilIsError reports whether a client of Go tells by an error that a SET with NX did
@@ -238,6 +260,9 @@ func (f *Function) isCache(e *ir.Expr) bool {
 		return false
 	}
 	t := strings.ToLower(shortType(f.typeOf(e)))
+	if module := strings.ToLower(f.typeOf(e)); strings.Contains(module, "memcache") || strings.Contains(module, "pylibmc") {
+		return true
+	}
 	if strings.HasSuffix(t, "memcache") || strings.HasSuffix(t, "memcached") || t == "cacheinterface" || t == "basecache" || t == "dalli" {
 		return true
 	}

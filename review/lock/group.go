@@ -227,6 +227,12 @@ func (f *Function) watches() bool {
 	return watch && multi
 }
 
+// InServer reports whether a site is part of a script of Redis, whose commands are one step.
+func (s *Site) InServer() bool {
+	path := s.Call.X.Path()
+	return s.In.File.Language == ir.Lua && (path == "redis.call" || path == "redis.pcall")
+}
+
 // locksRow reports whether a function locks rows of a database as it reads them.
 func (f *Function) locksRow() bool {
 	for _, s := range f.Sites {

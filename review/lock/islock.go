@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
@@ -10,18 +11,24 @@ var markerWords = wordSet("seen dedup dedupe deduplication idem idempotency idem
 
 // isLock tells a lock from a key that is set once for another reason.
 func (l *Lock) isLock() bool {
-	if l.Family == Library_ || l.Family == Advisory || l.Family == Procedure {
+	switch l.Family {
+	case Library_:
+		return len(l.Ops) > len(l.Own(Read))
+	case Advisory, Procedure:
 		return true
 	}
 	takes := l.Own(Acquire)
 	if len(takes) == 0 && len(l.TwoStep) == 0 {
-		return l.Family == Table && len(l.All(GiveUp, Release, Renew, Put)) > 0 || l.isReleaseScript()
+		return l.Family == Table && (len(l.All(GiveUp, Release, Renew, Put)) > 0 || l.ownerRead()) || l.isReleaseScript()
 	}
 	if l.Family == Table {
 		return true
 	}
 	if len(l.All(GiveUp)) > 0 {
 		return true
+	}
+	if len(takes) > 0 && takes[0].Command != nil && takes[0].Command.Name == "INCR" && len(l.All(Release)) == 0 {
+		return false // a count
 	}
 	cleanup := false
 	for _, o := range l.All(Release) {
@@ -115,6 +122,30 @@ func mentions(e *ir.Expr, set map[string]bool) (found bool) {
 	e.Each(func(x *ir.Expr) bool {
 		found = found || (x.Kind == ir.Name || x.Kind == ir.Member || x.Kind == ir.String) && hasWord(x.Name, set)
 		return !found
+	})
+	return found
+}
+
+// ownerRead reports whether the owner is read from the row of a lock and compared with
+// somebody: whoever takes it stands in another file.
+func (l *Lock) ownerRead() bool {
+	for _, o := range l.Own(Read) {
+		if o.SQL != nil && (slices.ContainsFunc(o.SQL.Columns, IsOwner) || o.In.comparesColumn(IsOwner)) && o.comparesOwner() {
+			return true
+		}
+	}
+	return false
+}
+
+// comparesColumn reports whether a column of a mapped object is compared in a function.
+func (f *Function) comparesColumn(is func(string) bool) (found bool) {
+	f.eachStmt(func(s *ir.Stmt) {
+		s.X.Each(func(x *ir.Expr) bool {
+			if x.Kind == ir.Binary && comparisons[x.Name] {
+				found = found || x.X.Kind == ir.Member && is(x.X.Name) || x.Args[0].Kind == ir.Member && is(x.Args[0].Name)
+			}
+			return !found
+		})
 	})
 	return found
 }

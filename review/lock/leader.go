@@ -163,11 +163,29 @@ func (l *Lock) asksFlag(f *Function, e *ir.Expr) (found bool) {
 	return found
 }
 
+// isFlag reports whether a condition asks for nothing but whether a value is true.
+func isFlag(cond, x *ir.Expr) bool {
+	for cond != nil && cond != x {
+		switch {
+		case cond.Kind == ir.Unary:
+			cond = cond.X
+		case cond.Kind == ir.Call && len(cond.Args) == 0 && reads[cond.Method()]:
+			cond = cond.Receiver()
+		default:
+			return false
+		}
+	}
+	return cond == x
+}
+
+// reads are methods that return what an atomic value holds.
+var reads = wordSet("Load get is_set isSet value")
+
 func asksLeader(e *ir.Expr) (found bool) {
 	e.Each(func(x *ir.Expr) bool {
 		if x.Kind == ir.Name || x.Kind == ir.Member {
 			name := strings.ToLower(joined.Replace(x.Name))
-			found = found || name == "isleader" || name == "leader" && strings.HasSuffix(x.Name, "?") || name == "leading" || name == "hasleadership" || name == "ismaster" || name == "isprimary" || name == "amleader" || name == "elected"
+			found = found || name == "isleader" || name == "leader" && strings.HasSuffix(x.Name, "?") || name == "leading" || name == "hasleadership" || name == "ismaster" || name == "isprimary" || name == "amleader" || name == "elected" || e.Kind != ir.Binary && name == "leader" && isFlag(e, x)
 		}
 		return !found
 	})

@@ -9,7 +9,7 @@ import (
 // handed from one owner to the next together with the time until which it is theirs,
 // and given back by its owner.
 func (u *Unit) findLeased() {
-	handed, given := map[string]bool{}, map[string]bool{}
+	handed, given := map[string]bool{}, map[string]bool{} // given back, or asked for
 	for _, f := range u.Functions {
 		for _, s := range f.Sites {
 			q := f.statement(s.Call)
@@ -18,7 +18,7 @@ func (u *Unit) findLeased() {
 			}
 			table := leaseTable(q.Table)
 			handed[table] = handed[table] || q.hands()
-			given[table] = given[table] || q.gives(hasWord(f.Name, givingVerbs))
+			given[table] = given[table] || q.gives(hasWord(f.Name, givingVerbs)) || q.asks()
 		}
 	}
 	for table := range handed {
@@ -52,8 +52,15 @@ func (q *Query) gives(back bool) bool {
 	return false
 }
 
+// asks reports whether a statement looks whether a row is somebody's now.
+func (q *Query) asks() bool {
+	_, owned := q.Test(isHolder)
+	_, until := q.Test(isUntil)
+	return q.Verb == "select" && owned && until
+}
+
 var (
-	holderWords = wordSet("owner holder worker locker lockedby acquirer leasedby claimedby heldby takenby")
+	holderWords = wordSet("owner holder who worker locker lockedby acquirer leasedby claimedby heldby takenby")
 	takenWords  = wordSet("locked leased claimed taken reserved held busy owned free lease lock reservation claim hold")
 	untilWords  = wordSet("until expires expiry expire expiration lapses ends")
 )

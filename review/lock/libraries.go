@@ -92,6 +92,8 @@ var libraries = []*Library{
 		Confirm: []string{"isAcquiredInThisProcess"}, Session: true},
 	{Name: "Curator election", Languages: in(ir.Java), Imports: []string{"org.apache.curator"}, Types: []string{"LeaderLatch", "LeaderSelector"},
 		Make: []string{"LeaderLatch", "LeaderSelector"}, Acquire: map[string]Gives{"await": value}, Confirm: []string{"hasLeadership"}, Session: true, Election: true},
+	{Name: "jetcd election", Languages: in(ir.Java), Imports: []string{"io.etcd.jetcd"}, Types: []string{"Election"}, Direct: true,
+		Make: []string{"getElectionClient"}, Acquire: map[string]Gives{"campaign": throws}, GiveUp: map[string]Gives{"resign": throws}, Session: true, Election: true, Fenced: true},
 	{Name: "Spring Integration", Languages: in(ir.Java), Imports: []string{"org.springframework.integration"}, Types: nil,
 		Make: []string{"obtain"}, Acquire: map[string]Gives{"lock": 0, "tryLock": value, "lockInterruptibly": 0}, GiveUp: map[string]Gives{"unlock": throws}},
 	{Name: "ShedLock", Languages: in(ir.Java), Imports: []string{"net.javacrumbs.shedlock"}, Types: []string{"LockProvider", "SimpleLock"}, Direct: true,

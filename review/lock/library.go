@@ -277,6 +277,12 @@ func (f *Function) libraryKey(e *ir.Expr) string {
 			continue
 		}
 		v := f.resolve(a)
+		if v.Kind == ir.Unary && v.Name == "&" {
+			v = v.In.resolve(v.X)
+		}
+		if v.Kind == ir.Map && v.Named("key") != nil {
+			return v.In.Key(v.Named("key"))
+		}
 		if v.Kind == ir.String || v.Kind == ir.List || v.Kind == ir.Binary || isKeyMaker(v.Method()) {
 			return f.Key(a)
 		}

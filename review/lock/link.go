@@ -6,6 +6,9 @@ import "github.com/ringfence-go/ringfence/review/ir"
 func (u *Unit) link() {
 	for _, f := range u.Functions {
 		for _, s := range f.Sites {
+			if len(s.Ops) > 0 && s.Ops[0].Library != nil && s.Ops[0].far == nil {
+				continue // a method of a library's lock, whatever else is called like it
+			}
 			if g := u.callee(f, s.Call); g != nil && g != f {
 				f.calls = append(f.calls, call{site: s, to: g})
 				g.calledBy = append(g.calledBy, call{site: s, to: g})
@@ -78,10 +81,10 @@ func (g *Function) exported(o *Op) *Op {
 		}
 		out.Gives = g.tells(o)
 	case Read, Exists, Confirm:
-		if g.tells(o)&value == 0 || g.takes(o) || g.ends(o) {
+		out.Do, out.Gives = Confirm, g.tells(o)
+		if out.Gives&value == 0 && (out.Gives == 0 || !o.comparesOwner()) || g.takes(o) || g.ends(o) {
 			return nil
 		}
-		out.Do = Confirm
 	case Renew, Expire:
 	default:
 		return nil

@@ -57,7 +57,7 @@ func (f *Function) loadedFrom(name string, at ir.Pos) string {
 }
 
 // saves are calls that write an object as it is.
-var saves = wordSet("save save! persist merge saveAndFlush saveOrFail put")
+var saves = wordSet("Save save save! persist merge saveAndFlush saveOrFail put")
 
 // saved adds what an object was given before it is saved to what the statement sets:
 // row.owner = nil, $row->setOwner(null).
@@ -66,7 +66,11 @@ func (f *Function) saved(q *Query, e *ir.Expr) {
 		return
 	}
 	object := e.Receiver()
-	if a := e.Arg(0); a != nil && a.Kind == ir.Name {
+	a := e.Arg(0)
+	if a != nil && a.Kind == ir.Unary && a.Name == "&" {
+		a = a.X
+	}
+	if a != nil && a.Kind == ir.Name {
 		object = a
 	}
 	path := object.Path()
@@ -133,6 +137,10 @@ func (f *Function) isLoaded(e *ir.Expr) bool {
 		return false
 	}
 	d, ok := f.lookup(e.Name, e.Pos)
+	if p, given := f.param(e.Name); given && !ok { // loaded by the caller
+		t := shortType(p.Type)
+		return isUpper(t) && f.isMappedName(t)
+	}
 	if !ok || d.in != f || d.x == nil {
 		return false
 	}

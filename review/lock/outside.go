@@ -35,7 +35,7 @@ func (f *Function) outside(s *Site) *Effect {
 		return eff
 	}
 	for _, o := range outwards {
-		if o.method[e.Method()] && (f.chainHas(e, o.words) || o.what == "a mail" && mailed(e.Receiver())) {
+		if (o.method[e.Method()] || o.what == "a message" && speaksOut(e.Method())) && (f.chainHas(e, o.words) || o.what == "a mail" && mailed(e.Receiver())) {
 			return &Effect{Site: s, Kind: Outside, What: o.what, Grave: o.grave, Idempotent: isIdempotent(f, e)}
 		}
 	}
@@ -48,6 +48,12 @@ func (f *Function) outside(s *Site) *Effect {
 		return &Effect{Site: s, Kind: Outside, What: "a mail", Grave: true}
 	}
 	return nil
+}
+
+// speaksOut reports whether a method is named like one that sends a message.
+func speaksOut(name string) bool {
+	list := words(name)
+	return len(list) > 1 && (list[0] == "send" || list[0] == "publish" || list[0] == "produce" || list[len(list)-1] == "publish")
 }
 
 // mailed reports whether a chain of names begins at something that is called after mail.
@@ -76,8 +82,11 @@ func (f *Function) chainHas(e *ir.Expr, set map[string]bool) bool {
 // rather than an address.
 func (f *Function) kindOf(x *ir.Expr) string {
 	t := f.typeOf(x)
-	if f.File.Language == ir.Python {
+	switch f.File.Language {
+	case ir.Python:
 		return t
+	case ir.Go:
+		return strings.TrimLeft(t[strings.LastIndexByte(t, '/')+1:], "*")
 	}
 	return shortType(t)
 }

@@ -76,19 +76,33 @@ func (g *Function) paramAt(i int) string {
 }
 
 // Bound are the values that are put into the prepared statement of a call by calls of
-// its own: ps.setLong(1, fence), before ps.executeUpdate().
+// its own: ps.setLong(1, fence), before ps.executeUpdate(), or further on in its chain.
 func (f *Function) Bound(s *Site) (list []*ir.Expr) {
 	statement := s.Call.Receiver().Path()
 	for _, other := range f.Sites {
-		if statement == "" || other.Call.Receiver().Path() != statement || other.Pos() >= s.Pos() || !hasWord(other.Call.Method(), bindVerbs) {
+		if !hasWord(other.Call.Method(), bindVerbs) {
 			continue
 		}
-		list = append(list, other.Call.Args...)
+		before := statement != "" && other.Call.Receiver().Path() == statement && other.Pos() < s.Pos()
+		if before || inChain(other.Call, s.Call) {
+			list = append(list, other.Call.Args...)
+		}
 	}
 	return list
 }
 
-var bindVerbs = wordSet("set bind param")
+// inChain reports whether a call is made on what another one returned:
+// sql(text).params(until).
+func inChain(e, of *ir.Expr) bool {
+	for x := e.Receiver(); x != nil && x.Kind == ir.Call; x = x.Receiver() {
+		if x == of {
+			return true
+		}
+	}
+	return false
+}
+
+var bindVerbs = wordSet("set bind param params")
 
 // StoredFences are the names that hold a fence which was read from where it is stored: by
 // a statement that selects one.

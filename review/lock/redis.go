@@ -26,8 +26,26 @@ var methods = map[string]string{
 	"del": "DEL", "delete": "DEL", "unlink": "DEL", "expire": "EXPIRE", "pexpire": "PEXPIRE", "expireat": "EXPIREAT", "pexpireat": "PEXPIREAT",
 	"exists": "EXISTS", "haskey": "EXISTS", "exists?": "EXISTS", "eval": "EVAL", "evalsha": "EVAL", "eval_ro": "EVAL", "watch": "WATCH", "multi": "MULTI", "exec": "EXEC",
 	"incr": "INCR", "delex": "DELEX", "delifeq": "DELEX", "ttl": "TTL", "pttl": "TTL", "persist": "PERSIST", "setxx": "SETXX",
-	"setifpresent": "SETXX", "getex": "GETEX", "hsetnx": "HSETNX", "compareandset": "CAS", "msetnx": "MSETNX",
+	"setifpresent": "SETXX", "hdel": "HDEL", "getex": "GETEX", "hsetnx": "HSETNX", "compareandset": "CAS", "msetnx": "MSETNX",
 }
+
+// ByMajority reports whether a lock is taken on one node after the other, and counts as
+// taken if most of them agree.
+func (o *Op) ByMajority() (found bool) {
+	if o.Command == nil || !o.Loop() && o.lambda() == nil {
+		return false
+	}
+	o.In.eachStmt(func(s *ir.Stmt) {
+		s.X.Each(func(x *ir.Expr) bool {
+			half := x.Kind == ir.Binary && (x.Name == "/" || x.Name == "//" || x.Name == ">>") && x.X.Kind != ir.Number && x.Args[0].Kind == ir.Number && (x.Args[0].Name == "2" || x.Name == ">>")
+			found = found || half || (x.Kind == ir.Name || x.Kind == ir.Member) && hasWord(x.Name, majorityWords)
+			return !found
+		})
+	})
+	return found
+}
+
+var majorityWords = wordSet("quorum majority")
 
 // senders are methods that send the command that is their argument.
 var senders = wordSet("call Do do sendCommand send_command executeCommand execute_command rawCommand command cmd DoContext Call execute customCommand raw_command Send")
@@ -180,6 +198,8 @@ func (f *Function) fill(c *Command, e *ir.Expr, args []*ir.Expr) *Command {
 	case "SETNX":
 		c.rest(f, e, args, 2)
 		c.NX = true
+	case "HSETNX": // a field of a hash is a key of its own kind
+		c.Value, c.NX = argAt(args, 2), true
 	case "SETXX":
 		c.rest(f, e, args, 2)
 		c.XX = true

@@ -14,13 +14,23 @@ var etcdKey = &Library{Name: "etcd", Session: true}
 // that puts a key with a lease if there is none.
 func (f *Function) sessionOp(s *Site) *Op {
 	e := s.Call
+	if op := f.consulRequest(s); op != nil {
+		return op
+	}
 	switch f.File.Language {
 	case ir.Go:
+		if e.Method() == "Get" && len(e.Args) > 1 && imports(f.File, "etcd") && f.keepsKeys(e.Receiver()) {
+			return f.keyed(s, etcdKey, Read, e.Arg(1), value|errors)
+		}
 		return f.etcdTake(s)
 	case ir.Python, ir.JavaScript:
 		return f.consulPut(s)
 	case ir.Ruby:
-		if e.Receiver().Path() != "Diplomat.Lock" && e.Receiver().Path() != "Diplomat::Lock" || len(e.Args) == 0 {
+		of := strings.ReplaceAll(e.Receiver().Path(), "::", ".")
+		if of == "Diplomat.Kv" && e.Method() == "get" && len(e.Args) > 0 {
+			return f.keyed(s, consulKV, Read, e.Arg(0), value|throws)
+		}
+		if of != "Diplomat.Lock" || len(e.Args) == 0 {
 			return nil
 		}
 		switch e.Method() {
@@ -37,10 +47,40 @@ func (f *Function) keyed(s *Site, l *Library, do Do, key *ir.Expr, gives Gives) 
 	return &Op{Site: s, Do: do, Family: Library_, Library: l, Of: key, Key: f.Key(key), Gives: gives}
 }
 
+// requests are methods that send a request to an address.
+var requests = wordSet("curl put request fetch")
+
+// consulRequest reads a request to Consul's own interface:
+// PUT /v1/kv/key?acquire=session.
+func (f *Function) consulRequest(s *Site) *Op {
+	if !requests[s.Call.Method()] {
+		return nil
+	}
+	for _, a := range s.Call.Args {
+		_, path, ok := strings.Cut(f.Key(a), "/v1/kv/")
+		if !ok {
+			continue
+		}
+		key, query, _ := strings.Cut(path, "?")
+		op := &Op{Site: s, Family: Library_, Library: consulKV, Of: a, Key: key, Gives: value | throws}
+		params := s.option("params")
+		switch {
+		case strings.Contains(query, "acquire="), params != nil && params.Named("acquire") != nil:
+			op.Do = Acquire
+		case strings.Contains(query, "release="), params != nil && params.Named("release") != nil:
+			op.Do = GiveUp
+		default:
+			return nil
+		}
+		return op
+	}
+	return nil
+}
+
 // consulPut reads kv.put(key, value, acquire=session), kv.set({ key, value, acquire }).
 func (f *Function) consulPut(s *Site) *Op {
 	e := s.Call
-	if e.Method() != "put" && e.Method() != "set" || lastWord(e.Receiver().Path()) != "kv" {
+	if e.Method() != "put" && e.Method() != "set" && e.Method() != "get" || lastWord(e.Receiver().Path()) != "kv" {
 		return nil
 	}
 	key, options := e.Arg(0), e
@@ -49,6 +89,11 @@ func (f *Function) consulPut(s *Site) *Op {
 	}
 	switch {
 	case key == nil:
+	case e.Method() == "get":
+		if !imports(f.File, "consul") {
+			return nil
+		}
+		return f.keyed(s, consulKV, Read, key, value|throws)
 	case options.Named("acquire") != nil:
 		return f.keyed(s, consulKV, Acquire, key, value|throws)
 	case options.Named("release") != nil:

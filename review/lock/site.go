@@ -48,6 +48,7 @@ type Site struct {
 	Use     Use
 	Names   []string // what the value is given to
 	Swallow bool     // an error of it is caught and dropped on the spot
+	Noted   bool     // but somebody is told
 	Ops     []*Op
 }
 
@@ -127,6 +128,9 @@ func (w *walk) head(s *ir.Stmt, last bool) {
 	switch s.Does {
 	case ir.Eval, ir.Defer, ir.Spawn:
 		use = Dropped
+		if s.Does == ir.Eval && s.X.Kind == ir.Name && s.X.Type != "" { // pool: asyncpg.Pool
+			w.f.defs[s.X.Name] = append(w.f.defs[s.X.Name], def{at: s.Pos, index: -1, typ: s.X.Type, in: w.f})
+		}
 		if last {
 			use = w.last
 		}
@@ -186,6 +190,10 @@ func (w *walk) expr(e *ir.Expr, use Use, names []string) {
 		w.expr(e.X, Tested, nil)
 		w.expr(e.Args[0], use, names)
 		w.expr(e.Args[1], use, names)
+	case ir.Name:
+		if w.f.callsBare(e) {
+			w.call(&ir.Expr{Kind: ir.Call, Pos: e.Pos, End: e.End, X: e}, use, names)
+		}
 	case ir.Member:
 		if w.f.File.Language == ir.Ruby && !isUpper(e.Name) && !(e.X.Kind == ir.Name && e.X.Name == "this") {
 			w.call(&ir.Expr{Kind: ir.Call, Pos: e.Pos, End: e.End, X: e}, use, names) // a call without arguments
@@ -207,6 +215,16 @@ func (w *walk) expr(e *ir.Expr, use Use, names []string) {
 			w.expr(a, Passed, nil)
 		}
 	}
+}
+
+// callsBare reports whether a name alone calls a method, as Ruby has it: one that stands
+// in the unit, where the name is given no value.
+func (f *Function) callsBare(e *ir.Expr) bool {
+	if f.File.Language != ir.Ruby || len(f.Unit.byName[e.Name]) == 0 || f.defs[e.Name] != nil {
+		return false
+	}
+	_, param := f.param(e.Name)
+	return !param
 }
 
 // picks reports whether an index picks the answer out of what a call returned:
@@ -249,7 +267,7 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 	}
 	if e.Method() == "catch" && swallows(e.Arg(0)) {
 		for _, receiver := range w.f.Sites[from:] {
-			receiver.Swallow = true
+			receiver.Swallow, receiver.Noted = true, w.f.notes(e.Arg(0))
 		}
 	}
 	w.f.Sites = append(w.f.Sites, s)
@@ -323,6 +341,15 @@ func swallows(handler *ir.Expr) bool {
 	leaves := false
 	ir.EachStmt(handler.Func.Body, func(s *ir.Stmt) { leaves = leaves || s.Does == ir.Raise })
 	return !leaves
+}
+
+// notes reports whether a handler of an error tells somebody that there was one.
+func (f *Function) notes(handler *ir.Expr) (found bool) {
+	ir.EachExpr(handler.Func.Body, func(e *ir.Expr) bool {
+		found = found || e.Kind == ir.Call && f.isLogging(e)
+		return !found
+	})
+	return found
 }
 
 // block walks a block whose last value becomes that of the call it is attached to.

@@ -26,7 +26,7 @@ var advisory = map[string]scope{
 
 // Words of the columns of a lock's row.
 var (
-	ownerColumns  = wordSet("owner holder owned worker host locked_by lockedby instance token attempt leader node process pid holder_id owner_id instance_id session session_id lock_token by p_owner identity acquirer")
+	ownerColumns  = wordSet("owner holder who owned worker host locked_by lockedby instance token attempt leader node process pid holder_id owner_id instance_id session session_id lock_token by p_owner identity acquirer")
 	expiryColumns = wordSet("expires expiry expire until ttl expiration deadline timeout heartbeat renewed free lapses ends released")
 	fenceWords    = wordSet("fence fencing epoch term generation fencetoken fencingtoken gen revision")
 )
@@ -141,7 +141,7 @@ func (f *Function) isModel(q *Query) bool {
 	if c := f.Unit.classes[t]; c != nil {
 		return f.Unit.isEntity(t)
 	}
-	return q.Conn != nil && !isUpper(t) || q.Builder && f.isMappedName(t)
+	return q.Conn != nil && (!isUpper(t) || q.named) || q.Builder && f.isMappedName(t)
 }
 
 // modelWords name where mapped classes are kept.

@@ -13,6 +13,7 @@ type Query struct {
 	Conn    *ir.Expr
 	Builder bool // it was put together by calls: no text
 	Guarded bool // a condition stands in it that cannot be read
+	named   bool // its table is named by a text
 	ensures bool // it makes the row if there is none, and returns the one that is there
 	Item    bool // it is a request of DynamoDB, whose table is only known when it runs perhaps
 }
@@ -130,26 +131,19 @@ var tableMakers = wordSet("from table into collection Collection getCollection g
 
 // builderStatement reads a chain such as db('locks').where({ id }).update({ x }).
 func (f *Function) builderStatement(e *ir.Expr) *Query {
-	verb := builders[normal(e.Method())]
+	verb, begin := builtVerb(e), e
 	if verb == "" {
-		if m := strings.ToLower(e.Method()); strings.HasPrefix(m, "deleteby") || strings.HasPrefix(m, "removeby") {
-			verb = "delete"
-		} else if strings.HasPrefix(m, "findby") || strings.HasPrefix(m, "findone") || strings.HasPrefix(m, "existsby") {
-			verb = "select"
-		}
+		verb, begin = begunBy(e)
 	}
 	if verb == "" {
 		return nil
 	}
 	q := &Query{Statement: &query.Statement{Verb: verb}, Builder: true, ensures: ensurers[normal(e.Method())]}
-	if q.Table = f.ownClass(e); q.Table == "" && e.Receiver() == nil {
-		return nil
-	}
-	if q.Table == "" {
-		q.Table, q.Conn = f.modelOf(e), e.Receiver()
-	}
-	if q.Table == "" {
-		q.Table, q.Conn = f.tableOf(e)
+	if begin != e {
+		q.Table, _ = f.fold(begin.Arg(0))
+		q.Conn = begin.Receiver()
+	} else {
+		f.about(q, e)
 	}
 	if q.Table == "" {
 		return nil
@@ -157,6 +151,61 @@ func (f *Function) builderStatement(e *ir.Expr) *Query {
 	f.conditions(q, e)
 	f.saved(q, e)
 	return q
+}
+
+// builtVerb is what a method of a builder or a mapper does, "" if it is none of one.
+func builtVerb(e *ir.Expr) string {
+	if verb := builders[normal(e.Method())]; verb != "" {
+		return verb
+	}
+	switch m := strings.ToLower(e.Method()); {
+	case strings.HasPrefix(m, "deleteby"), strings.HasPrefix(m, "removeby"):
+		return "delete"
+	case strings.HasPrefix(m, "findby"), strings.HasPrefix(m, "findone"), strings.HasPrefix(m, "existsby"):
+		return "select"
+	}
+	return ""
+}
+
+// about finds the table of a call, and what it is sent through.
+func (f *Function) about(q *Query, e *ir.Expr) {
+	if q.Table = f.ownClass(e); q.Table != "" || e.Receiver() == nil {
+		return
+	}
+	if q.Table, q.Conn = f.modelOf(e), e.Receiver(); q.Table != "" {
+		return
+	}
+	if text, ok := e.Arg(0).Literal(); ok && isTable(text) && len(e.Args) > 1 && f.resolve(e.Args[1]).Kind == ir.Map {
+		q.Table, q.named = text, true // update("stock", row, where)
+		return
+	}
+	q.Table, q.Conn = f.tableOf(e)
+}
+
+// isTable reports whether a text may be the name of a table.
+func isTable(text string) bool {
+	return text != "" && strings.IndexFunc(text, func(r rune) bool {
+		return r != '_' && r != '.' && !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
+	}) < 0
+}
+
+// begunBy finds the call that begins the chain which a call sends, and what it does:
+// db.updateTable("stock").set(row).where("id", "=", id).execute().
+func begunBy(e *ir.Expr) (verb string, begin *ir.Expr) {
+	if !strings.HasPrefix(e.Method(), "execute") || len(e.Args) > 0 {
+		return "", e
+	}
+	for x := e.Receiver(); x != nil && x.Kind == ir.Call; x = x.Receiver() {
+		switch x.Method() {
+		case "updateTable":
+			return "update", x
+		case "insertInto":
+			return "insert", x
+		case "deleteFrom":
+			return "delete", x
+		}
+	}
+	return "", e
 }
 
 // tableOf finds what a chain is about: a table named by a text, a model, the field
@@ -254,141 +303,4 @@ func (f *Function) nameTable(e, x *ir.Expr) string {
 		return f.class().Name
 	}
 	return strings.TrimPrefix(x.Name, "$")
-}
-
-var wheres = wordSet("where Where Not Or orWhere andWhere and_where filter filter_by whereIn find find_by eq lt lte gt gte update update_one updateOne updateMany findOneAndUpdate find_one_and_update delete deleteMany deleteOne delete_one destroy findUnique findFirst match is neq replace_one replaceOne find_or_create_by update_item put_item UpdateItem PutItem updateItem putItem where_not_exists put_object PutObject putObject")
-
-// conditions collects the columns that a chain tests and sets.
-func (f *Function) conditions(q *Query, e *ir.Expr) {
-	for x := e; x != nil && x.Kind == ir.Call; x = x.Receiver() {
-		last := x == e
-		where := wheres[x.Method()] || strings.Contains(x.Method(), "By")
-		maps := 0
-		for i, a := range x.Args {
-			v := f.resolve(a)
-			switch {
-			case x.Key(i) == "ConditionExpression" || x.Key(i) == "UpdateExpression":
-				f.expression(q, x.Key(i), f.texts(a), x.Named("ExpressionAttributeNames"))
-			case x.Key(i) != "":
-				f.argument(q, x.Key(i), v.Expr, where && !last || q.Verb == "select" || q.Verb == "delete")
-			case v.Kind == ir.Map:
-				maps++
-				f.object(q, v, last && f.setsAt(x, maps) && q.Verb != "select" && q.Verb != "delete" && !(where && !last))
-			case v.Kind == ir.String && (where || strings.Contains(v.Name, "?")):
-				q.Where = append(q.Where, f.fragment(v.Name, x.Arg(i+1))...)
-			case where && v.Kind == ir.Binary:
-				q.Where = append(q.Where, query.Pair{Column: strings.ToLower(lastWord(v.X.Path())), Op: v.Name})
-			}
-		}
-		if _, columns, ok := strings.Cut(x.Method(), "By"); ok { // deleteByNameAndOwner
-			for _, w := range words(columns) {
-				q.Where = append(q.Where, query.Pair{Column: w, Op: "="})
-			}
-		}
-	}
-}
-
-// setsAt reports whether the n-th object that a call is given is what it sets: the
-// filter comes first, except where the filter is in the options that come last.
-func (f *Function) setsAt(e *ir.Expr, n int) bool {
-	maps, options := 0, false
-	for _, a := range e.Args {
-		if v := f.resolve(a); v.Kind == ir.Map {
-			maps++
-			options = options || maps == 2 && v.Named("where") != nil
-		}
-	}
-	if maps == 1 || options || len(e.Args) > 1 && e.Args[0].Kind == ir.String { // update('table', data, where)
-		return n == 1
-	}
-	return n == 2
-}
-
-// fragment reads the text of a condition: a column, with an operator after it
-// perhaps, or a piece of SQL.
-func (f *Function) fragment(text string, next *ir.Expr) []query.Pair {
-	if !strings.ContainsAny(text, " =<>") {
-		op, ok := next.Literal()
-		if !ok || !isOrder(op) {
-			op = "="
-		}
-		return []query.Pair{{Column: strings.ToLower(text), Op: op}}
-	}
-	s := f.Unit.statement("SELECT 1 FROM t WHERE " + text)
-	if s == nil || len(s.Where) == 0 {
-		return []query.Pair{{Column: strings.ToLower(text), Op: "="}}
-	}
-	return s.Where
-}
-
-// orders are the names that mappers of objects have for comparisons.
-var orders = map[string]string{
-	"lt": "<", "lte": "<=", "gt": ">", "gte": ">=", "$lt": "<", "$lte": "<=", "$gt": ">", "$gte": ">=",
-	"LessThan": "<", "LessThanOrEqual": "<=", "MoreThan": ">", "MoreThanOrEqual": ">=", "Op.lt": "<", "Op.lte": "<=", "Op.gt": ">", "Op.gte": ">=",
-}
-
-// orderOf is how a condition compares its column: token__lte=3, { token: { lte: 3 } },
-// { token: LessThan(3) }.
-func orderOf(suffix string, v *ir.Expr) string {
-	if op := orders[suffix]; op != "" {
-		return op
-	}
-	if op := orders[v.Method()]; op != "" {
-		return op
-	}
-	if v.Kind == ir.Map {
-		for i := range v.Args {
-			if op := orders[v.Key(i)]; op != "" {
-				return op
-			}
-		}
-	}
-	return "="
-}
-
-var conditionKeys = wordSet("where filter condition conditionexpression ifmatch ifnonematch if-match key")
-
-func (f *Function) argument(q *Query, key string, v *ir.Expr, where bool) {
-	lower := strings.ToLower(key)
-	name, suffix, _ := strings.Cut(lower, "__") // Django: expires_at__lt
-	if conditionKeys[lower] || where {
-		q.Where = append(q.Where, query.Pair{Column: name, Op: orderOf(suffix, v)})
-		if text, ok := f.fold(v); ok && conditionKeys[lower] {
-			q.Guarded = q.Guarded || lower != "key" && lower != "where"
-			for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {
-				q.Where = append(q.Where, query.Pair{Column: w, Op: "="})
-			}
-		}
-		if lower == "ifmatch" || lower == "ifnonematch" {
-			q.Guarded = true
-		}
-		return
-	}
-	if inner := f.resolve(v); inner.Kind == ir.Map && nested[lower] {
-		f.object(q, inner, true)
-		return
-	}
-	q.Sets = append(q.Sets, query.Pair{Column: name, Op: "=", Value: f.Key(v)})
-}
-
-// nested are arguments that hold what is set.
-var nested = wordSet("defaults data update create values set item attributes updates expressionattributevalues")
-
-// object reads { where: {...}, data: {...} }, a filter, or a document.
-func (f *Function) object(q *Query, v Value, sets bool) {
-	for i, a := range v.Args {
-		k := v.Key(i)
-		inner := v.In.resolve(a)
-		switch {
-		case inner.Kind == ir.Map && (strings.EqualFold(k, "where") || k == "$and" || k == "$or"):
-			v.In.object(q, inner, false)
-		case inner.Kind == ir.Map && (k == "data" || k == "update" || k == "create" || strings.HasPrefix(k, "$")):
-			v.In.object(q, inner, true)
-		case k == "":
-		case k == "ConditionExpression" || k == "UpdateExpression":
-			v.In.expression(q, k, v.In.texts(a), v.Named("ExpressionAttributeNames"))
-		default:
-			v.In.argument(q, k, a, !sets)
-		}
-	}
 }

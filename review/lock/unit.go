@@ -91,6 +91,9 @@ func (u *Unit) declare(file *ir.File) {
 	}
 }
 
+// Top is the function of what stands outside of any in a file.
+func (u *Unit) Top(file *ir.File) *Function { return u.byFunc[file.Top()] }
+
 func (u *Unit) setField(class, name string, d def) {
 	if u.fields[class] == nil {
 		u.fields[class] = map[string][]def{}

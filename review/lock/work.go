@@ -91,13 +91,18 @@ func (s *Section) Unbounded() (*Site, int) {
 		}
 	}
 	for _, site := range s.In.Sites {
-		if s.Holds(site.Pos()) && site.stepOfLoop() {
+		if s.Holds(site.Pos()) && (site.stepOfLoop() || site.endless()) {
 			return site, 2
 		}
 	}
 	for _, site := range s.In.Sites {
-		if s.Holds(site.Pos()) && site.Loop() && site.Pos() > s.Acquire.Pos() && s.In.fetches(site, 2) {
+		if s.Holds(site.Pos()) && site.Pos() > s.Acquire.Pos() && s.In.fetches(site, 2) {
 			return site, 2
+		}
+	}
+	for _, c := range s.In.calls {
+		if s.Holds(c.site.Pos()) && (c.site.Loop() || c.site.lambda() != nil && c.site.lambda().Pos >= s.From) && !c.to.Bounded() && s.In.Unit.reachesOut(c.to) {
+			return c.site, 2
 		}
 	}
 	if c := s.Callback(); c != nil {
@@ -109,6 +114,47 @@ func (s *Section) Unbounded() (*Site, int) {
 		}
 	}
 	return nil, 0
+}
+
+// reachesOut reports whether a function has another system do something, and does not say
+// in which time.
+func (u *Unit) reachesOut(f *Function) bool {
+	for _, e := range u.effectsOf(f, 3) {
+		if e.Kind == Outside && e.timeout() == 0 && !e.Far {
+			return true
+		}
+	}
+	return false
+}
+
+// endless reports whether a call says of itself that nothing ends it: timeout: 0.
+func (s *Site) endless() bool {
+	t := s.option("timeout")
+	return len(s.Ops) == 0 && t != nil && isNothing(t)
+}
+
+func isNothing(e *ir.Expr) bool {
+	return e.Is("nil") || e.Kind == ir.Number && strings.Trim(e.Name, "0.") == ""
+}
+
+// option is what a call is given under a name, itself or in an object of options; nil if
+// it is given nothing.
+func (s *Site) option(name string) *ir.Expr {
+	if x := s.Call.Named(name); x != nil {
+		return x
+	}
+	for _, a := range s.Call.Args {
+		if v := s.In.resolve(a); v.Kind == ir.Map && v.Named(name) != nil {
+			return v.Named(name)
+		}
+	}
+	return nil
+}
+
+// timed reports whether a call is told when to give up.
+func (s *Site) timed() bool {
+	t := s.option("timeout")
+	return t != nil && !isNothing(t) || s.option("signal") != nil
 }
 
 // httpReads are methods of HTTP clients that fetch something.
@@ -128,14 +174,56 @@ func (f *Function) fetches(s *Site, depth int) bool {
 		}
 		return false
 	}
-	if path := f.qualify(s.Call.X.Path()); processes[path] {
-		return s.Call.Named("timeout") == nil
+	if f.runsProgram(s.Call) {
+		return !s.timed()
 	}
-	return httpReads[s.Call.Method()] && s.Call.Receiver() != nil && httpClients[f.qualify(firstWord(s.Call.X.Path()))] && (&Effect{Site: s}).timeout() == 0
+	return httpReads[s.Call.Method()] && s.Call.Receiver() != nil && f.isPatient(s.Call) && !s.timed()
 }
 
-// processes run another program until it ends.
-var processes = wordSet("subprocess.run subprocess.call subprocess.check_call subprocess.check_output os.system")
+// runsProgram reports whether a call runs another program until it ends.
+func (f *Function) runsProgram(e *ir.Expr) bool {
+	if processes[f.qualify(e.X.Path())] {
+		return true
+	}
+	switch f.File.Language {
+	case ir.Go:
+		v := f.resolve(e.Receiver())
+		return ends[e.Method()] && v.Expr != nil && (v.Kind == ir.Call && strings.HasPrefix(v.Method(), "Command") || f.typeOf(e.Receiver()) == "os/exec.Cmd")
+	case ir.Java:
+		return e.Method() == "waitFor" && len(e.Args) == 0
+	case ir.PHP, ir.Ruby:
+		return e.Receiver() == nil && programs[e.Method()]
+	case ir.JavaScript:
+		return e.Method() == "execSync" || e.Method() == "spawnSync" || e.Method() == "execFileSync"
+	}
+	return false
+}
+
+var (
+	processes = wordSet("subprocess.run subprocess.call subprocess.check_call subprocess.check_output os.system")
+	programs  = wordSet("system exec shell_exec passthru")
+	ends      = wordSet("Run Output CombinedOutput Wait")
+)
+
+// isPatient reports whether a call is one of a client that waits for an answer as long
+// as it takes, unless it is told something else.
+func (f *Function) isPatient(e *ir.Expr) bool {
+	if httpClients[f.qualify(firstWord(e.X.Path()))] {
+		return true
+	}
+	t := f.typeOf(e.Receiver())
+	if !patient[shortType(t)] && t != "requests.Session" && t != "net/http.Client" {
+		return false
+	}
+	made := f.resolve(e.Receiver())
+	for made.Kind == ir.Unary {
+		made.Expr = made.X
+	}
+	return made.Expr == nil || made.Named("timeout") == nil && len(made.Args) == 0 && made.Kind != ir.Name && made.Kind != ir.Member
+}
+
+// patient are types of such clients.
+var patient = wordSet("RestTemplate")
 
 // httpClients are modules that fetch without a limit unless they are told one.
 var httpClients = wordSet("net/http http requests axios got superagent urllib.request urllib3 HTTParty Faraday RestClient")
@@ -185,11 +273,32 @@ func (o *Op) leadsTo(site *Site) bool {
 			return true
 		}
 	}
+	if o.Through != nil && o.Gives&(value|throws) == throws && o.Use == Dropped && !o.beforeExit() && o.Encloses(site) {
+		return true // a helper that raises: what follows is only reached if it did not
+	}
 	found := false
 	o.In.eachStmt(func(st *ir.Stmt) {
-		found = found || st.Does == ir.If && st.Pos >= o.Stmt().Pos && st.End <= site.Pos() && exits(st.Body) && o.asks(st.X)
+		asks := o.asks(st.X) || o.Through != nil && o.Gives&(value|errors) == errors && o.Failed(st.X)
+		found = found || st.Does == ir.If && st.Pos >= o.Stmt().Pos && st.End <= site.Pos() && exits(st.Body) && asks
 	})
 	return found
+}
+
+// Encloses reports whether another site stands in the lambda, if any, that a site stands
+// in: what a later one does goes by what was noted.
+func (s *Site) Encloses(other *Site) bool {
+	lambda := s.lambda()
+	return lambda == nil || other.Pos() >= lambda.Pos && other.Pos() < lambda.End
+}
+
+// lambda is the innermost lambda around a site, nil if there is none.
+func (s *Site) lambda() *ir.Expr {
+	for i := len(s.Path) - 1; i >= 0; i-- {
+		if s.Path[i].Branch == InLambda {
+			return s.Path[i].Lambda
+		}
+	}
+	return nil
 }
 
 func (o *Op) asks(cond *ir.Expr) bool { return o.testIn(cond) }

@@ -29,7 +29,7 @@ type Pair struct {
 
 var verbs = map[string]bool{
 	"select": true, "insert": true, "update": true, "delete": true, "merge": true, "replace": true, "begin": true,
-	"start": true, "commit": true, "rollback": true, "call": true, "exec": true, "lock": true, "perform": true, "upsert": true, "values": true,
+	"start": true, "commit": true, "rollback": true, "call": true, "do": true, "exec": true, "lock": true, "perform": true, "upsert": true, "values": true,
 	"create": true, "drop": true, "alter": true, "truncate": true, "notify": true, "with": true, "prepare": true, "execute": true,
 }
 

@@ -17,7 +17,7 @@ func tokens(text string) (list []token) {
 	for i := 0; i < len(text); {
 		c, from := text[i], i
 		switch {
-		case c <= ' ':
+		case c <= ' ' && c != 0: // a hole is an operand
 			i++
 			continue
 		case strings.HasPrefix(text[i:], "--") || c == '#' && strings.HasPrefix(text[i:], "# "):

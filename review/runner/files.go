@@ -218,7 +218,7 @@ func countLines(src []byte) int { return bytes.Count(src, []byte("\n")) + 1 }
 
 // triggers are the words one of which a file must have for any rule to find
 // anything in it.
-var triggers = []string{"setnx", "lock", "lease", "leader", "fenc", "mutex", "elect", "semaphore", "setifabsent", "unless_exist", "cache.add", "\"nx\"", "'nx'", "nx=", "nx:", "nx=>", ".nx(", " nx ", "hsetnx", "running", "set_nx", "holder", "epoch", "owner", "until", "caches", "memcache", "acquire"}
+var triggers = []string{"setnx", "lock", "lease", "leader", "fenc", "mutex", "elect", "semaphore", "setifabsent", "unless_exist", "cache.add", "\"nx\"", "'nx'", "nx=", "nx:", "nx=>", ".nx(", " nx ", "hsetnx", "running", "set_nx", "holder", "epoch", "owner", "until", "caches", "memcache", "acquire", "latch", "captain", "claim", "singleton", "exclusive", "wp_cache_add", "attribute_not_exists", "putifabsent", "_transient(", "heldby", "held_by"}
 
 // Triggers reports whether a file mentions anything that a rule can start from.
 func Triggers(src []byte) bool {

@@ -89,7 +89,7 @@ func (l *lowering) trap(s *ir.Stmt, e *ir.Expr) {
 		}
 		text = e.Arg(0).Name
 	}
-	inner := Parse("", []byte(text))
+	inner := parse("", []byte(text), l.words)
 	body := inner.Top().Body
 	if len(body) == 0 || body[0].X == nil {
 		return
@@ -104,6 +104,12 @@ func (l *lowering) trap(s *ir.Stmt, e *ir.Expr) {
 
 func (l *lowering) assigns(list []*syntax.Assign) (out []*ir.Stmt) {
 	for _, a := range list {
+		if a.Name != nil && a.Array != nil && len(a.Array.Elems) > 0 && a.Array.Elems[0].Value != nil && clients[base(a.Array.Elems[0].Value.Lit())] != "" {
+			l.words[a.Name.Value] = nil
+			for _, x := range a.Array.Elems {
+				l.words[a.Name.Value] = append(l.words[a.Name.Value], x.Value)
+			}
+		}
 		if a.Name == nil || a.Value == nil {
 			continue
 		}
@@ -141,9 +147,7 @@ func base(name string) string { return name[strings.LastIndexByte(name, '/')+1:]
 // commandCall makes a call of a command. One that talks to a store becomes a
 // method of its client: redis-cli -h cache SET k v is redis-cli.set(k, v).
 func (l *lowering) commandCall(s *syntax.Stmt, words []*syntax.Word) *ir.Expr {
-	if name := variable(words[0]); name != "" && l.words[name] != nil {
-		words = append(append([]*syntax.Word{}, l.words[name]...), words[1:]...)
-	}
+	words = l.expand(words)
 	pos, end := at(s.Pos()), at(s.End())
 	name := base(words[0].Lit())
 	e := &ir.Expr{Kind: ir.Call, Pos: pos, End: end, X: &ir.Expr{Kind: ir.Name, Name: name, Pos: pos, End: end}}
@@ -157,6 +161,46 @@ func (l *lowering) commandCall(s *syntax.Stmt, words []*syntax.Word) *ir.Expr {
 		l.client(e, s, takes)
 	}
 	return e
+}
+
+// expand puts what a variable or a function of the script stands for in the place of the
+// first word, and leaves out a program that only runs another one.
+func (l *lowering) expand(words []*syntax.Word) []*syntax.Word {
+	name := variable(words[0])
+	if name == "" {
+		name = words[0].Lit() + "()"
+	}
+	if l.words[name] != nil {
+		words = append(append([]*syntax.Word{}, l.words[name]...), words[1:]...)
+	}
+	if !runners[words[0].Lit()] {
+		return words
+	}
+	for i, w := range words {
+		if c := base(w.Lit()); strings.HasSuffix(c, "-cli") && clients[c] != "" {
+			return words[i:]
+		}
+	}
+	return words
+}
+
+// runners are programs that run another one.
+var runners = map[string]bool{"timeout": true, "sudo": true, "command": true, "exec": true, "env": true, "nice": true, "docker": true, "docker-compose": true, "kubectl": true, "podman": true, "ssh": true}
+
+// stands notes that a function does nothing but call a client with all of its arguments.
+func (l *lowering) stands(c *syntax.FuncDecl) {
+	block, ok := c.Body.Cmd.(*syntax.Block)
+	if !ok || len(block.Stmts) != 1 {
+		return
+	}
+	call, ok := block.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) < 2 {
+		return
+	}
+	words := l.expand(call.Args)
+	if last := len(words) - 1; clients[base(words[0].Lit())] != "" && variable(words[last]) == "@" {
+		l.words[c.Name.Value+"()"] = words[:last]
+	}
 }
 
 func variable(w *syntax.Word) string {

@@ -13,10 +13,15 @@ import (
 
 // Parse reads a script. What follows a syntax error is not seen.
 func Parse(path string, src []byte) *ir.File {
+	return parse(path, src, map[string][]*syntax.Word{})
+}
+
+// parse reads a script that knows some commands by the names of words.
+func parse(path string, src []byte, words map[string][]*syntax.Word) *ir.File {
 	f := &ir.File{Path: path, Language: ir.Shell, Source: src}
 	top := &ir.Func{File: f, End: ir.Pos(len(src))}
 	f.Funcs = []*ir.Func{top}
-	l := &lowering{file: f, fn: top, src: src, words: map[string][]*syntax.Word{}}
+	l := &lowering{file: f, fn: top, src: src, words: words}
 	p := syntax.NewParser(syntax.KeepComments(true), syntax.Variant(syntax.LangBash))
 	for stmt, err := range p.StmtsSeq(bytes.NewReader(src)) {
 		if err != nil {
@@ -112,6 +117,7 @@ func (l *lowering) command(s *syntax.Stmt) []*ir.Stmt {
 func (l *lowering) function(pos ir.Pos, c *syntax.FuncDecl) {
 	f := &ir.Func{Name: c.Name.Value, Pos: pos, End: at(c.End()), Outer: l.fn, File: l.file}
 	l.file.Funcs = append(l.file.Funcs, f)
+	l.stands(c)
 	l.fn = f
 	f.Body = l.stmt(c.Body)
 	l.fn = f.Outer

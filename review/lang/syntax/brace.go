@@ -252,7 +252,21 @@ func (p *Parser) try(at ir.Pos) *ir.Stmt {
 		s.Final = p.Block()
 	}
 	s.End = p.Before()
+	s.Final = append(closings(resources, s.End), s.Final...)
 	return s
+}
+
+// closings are the calls by which resources are closed as their block ends.
+func closings(resources []*ir.Stmt, end ir.Pos) (list []*ir.Stmt) {
+	for _, r := range resources {
+		if len(r.To) != 1 || r.To[0].Kind != ir.Name {
+			continue
+		}
+		x := &ir.Expr{Kind: ir.Name, Pos: end, End: end, Name: r.To[0].Name}
+		x = &ir.Expr{Kind: ir.Call, Pos: end, End: end, X: &ir.Expr{Kind: ir.Member, Pos: end, End: end, X: x, Name: "close"}}
+		list = append(list, &ir.Stmt{Does: ir.Eval, Pos: end, End: end, X: x})
+	}
+	return list
 }
 
 func (p *Parser) catch() ir.Catch {

@@ -164,7 +164,7 @@ func expiries(p *rule.Pass, l *lock.Lock, f *lock.Function) {
 					report(p, l, f, e.Args[i])
 				}
 			}
-			if s.Does == ir.If && compares(f, e) {
+			if s.Does != ir.Loop && compares(f, e) {
 				report(p, l, f, e.Receiver(), e.Arg(0), e.Arg(1))
 				report(p, l, f, e)
 			}

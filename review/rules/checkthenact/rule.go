@@ -21,7 +21,7 @@ var Rule = &rule.Rule{
 func check(p *rule.Pass) {
 	for _, l := range p.Locks {
 		for _, look := range l.All(lock.Read, lock.Confirm) {
-			if l.Leader && look.Root().Do == lock.Confirm || !l.Leader && look.Asks() && !inSection(p, l, look) {
+			if look.Asks() && (l.Leader || !inSection(p, l, look)) {
 				apart(p, l, look)
 			}
 		}
@@ -54,7 +54,7 @@ func report(p *rule.Pass, l *lock.Lock, write *lock.Site, at ir.Pos) {
 // lock itself: another method did.
 func apart(p *rule.Pass, l *lock.Lock, look *lock.Op) {
 	for _, s := range look.In.Sites {
-		if s.Pos() <= look.Pos() || !look.LeadsTo(s) {
+		if s.Pos() <= look.Pos() || l.Leader && !look.Encloses(s) || !look.LeadsTo(s) {
 			continue
 		}
 		if e := look.In.Effect(s); e != nil && e.Kind != lock.CacheFill && !e.Fenced && !e.Guarded {

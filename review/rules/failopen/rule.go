@@ -52,6 +52,9 @@ func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 		return
 	}
 	if o.In.Work(o.Stmt().End, o.In.End) == nil && !worksInBlock(o) {
+		if o.Use == lock.Dropped && o.Gives&lock.GivesValue != 0 && worksAfterCall(l, o) {
+			p.Report(o.Site, rule.Certain, severity, fix, "nobody looks whether %s was taken: the work is done beside another holder's", l.Name())
+		}
 		return
 	}
 	if at := noted(o); at != nil {
@@ -66,6 +69,14 @@ func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	case o.Use == lock.Assigned:
 		assigned(p, l, o, severity)
 	}
+}
+
+// worksAfterCall reports whether an acquire stands in a helper, and the work follows the
+// call of that.
+func worksAfterCall(l *lock.Lock, o *lock.Op) bool {
+	return slices.ContainsFunc(l.Calls, func(c *lock.Op) bool {
+		return c.Through == o && c.Use == lock.Dropped && c.In.Work(c.Stmt().End, c.In.End) != nil
+	})
 }
 
 // worksInBlock reports whether the work is in a block that runs whether the lock was
@@ -224,7 +235,7 @@ func flagged(t *ir.Stmt, o *lock.Op) bool {
 	})
 	found := false
 	o.In.EachStmt(func(s *ir.Stmt) {
-		if s.Does == ir.If && s.Pos > t.Pos && s.Pos >= t.End && lock.Exits(s.Body) && s.X != nil {
+		if s.Does == ir.If && s.Pos > t.Pos && s.Pos >= t.End && lock.Exits(s.Body) && s.X != nil && !o.OpenBefore(t, s.X) {
 			s.X.Each(func(e *ir.Expr) bool {
 				found = found || (e.Kind == ir.Name || e.Kind == ir.Member) && names[e.Path()]
 				return !found

@@ -30,7 +30,7 @@ func check(p *rule.Pass) {
 			continue
 		}
 		for _, s := range f.Sites {
-			if s.Pos() < c.at || !writes(f, s, c) {
+			if s.Pos() < c.at || s.InServer() || !writes(f, s, c) {
 				continue
 			}
 			r := p.Report(s, rule.Likely, rule.Warning,

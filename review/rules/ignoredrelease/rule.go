@@ -45,7 +45,7 @@ func check(p *rule.Pass) {
 }
 
 func dropped(o *lock.Op) bool {
-	if o.Swallow && o.Use == lock.Dropped {
+	if o.Swallow && !o.Noted && o.Use == lock.Dropped {
 		return true
 	}
 	if o.Use == lock.Assigned {

@@ -21,6 +21,7 @@ var Rule = &rule.Rule{
 }
 
 func check(p *rule.Pass) {
+	fields(p)
 	for _, f := range p.Functions {
 		f.EachStmt(func(s *ir.Stmt) {
 			for _, to := range s.To {
@@ -54,6 +55,31 @@ func check(p *rule.Pass) {
 			}
 		}
 	}
+}
+
+// fields looks at what the fields of classes are given by their declarations.
+func fields(p *rule.Pass) {
+	for _, file := range p.Files {
+		for _, c := range file.Classes {
+			for _, field := range c.Fields {
+				if isFence(field.Name) && field.Value != nil {
+					made(p, p.Top(file), initial(field.Value))
+				}
+			}
+		}
+	}
+}
+
+// initial is what a field is given by its declaration: by a factory perhaps.
+func initial(e *ir.Expr) *ir.Expr {
+	factory := e.Named("default_factory")
+	switch {
+	case factory == nil:
+		return e
+	case factory.Kind == ir.Lambda && len(factory.Func.Body) == 1:
+		return factory.Func.Body[0].X
+	}
+	return &ir.Expr{Kind: ir.Call, Pos: factory.Pos, End: factory.End, X: factory}
 }
 
 // ordered looks at a comparison in the program: the number that is stored with that of

@@ -19,10 +19,11 @@ var Rule = &rule.Rule{
 
 func check(p *rule.Pass) {
 	for _, l := range p.Locks {
-		if l.Library == nil || !l.Library.Quorum || fenced(p, l) {
-			continue
-		}
+		quorum := l.Library != nil && l.Library.Quorum
 		for _, o := range takes(l) {
+			if !quorum && !o.ByMajority() || fenced(p, l) {
+				continue
+			}
 			p.Report(o.Site, rule.Likely, rule.Worst(p.Unit, l),
 				"use a store that counts its grants and let the destination compare the number; the quorum may stay for availability",
 				"the quorum makes %s survive the loss of a node, not the pause of a holder or a jump of a clock, and it hands out no number that a destination could compare", l.Name())

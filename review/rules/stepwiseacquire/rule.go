@@ -49,6 +49,9 @@ func endless(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 		if later.In != o.In && !later.In.Watches() && later.Do == lock.Put || later.Pos() < o.Pos() || later.File() != o.File() {
 			continue
 		}
+		if o.In == later.In && o.InServer() {
+			return
+		}
 		f := p.Report(later.Site, rule.Certain, rule.Worst(p.Unit, l), "set the value and the expiry in one command: SET key owner NX PX ttl",
 			"a process that dies between the two steps leaves %s without an expiry, and nobody gets it again", l.Name())
 		f.Related = append(f.Related, rule.Related{Pos: o.Pos(), Text: "taken here"})
