@@ -8,6 +8,7 @@ import (
 
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
+	"github.com/ringfence-go/ringfence/guard/internal/sqlrows"
 )
 
 // Reset moves a resource to a new incarnation, and returns the one that it ended. It
@@ -74,9 +75,9 @@ func Resets(ctx context.Context, db *sql.DB, d Dialect, resource string) ([]guar
 	return all, told("read the resets of "+fence.Quote(resource), err)
 }
 
-func (s marks) resets(ctx context.Context, q querier) ([]guard.Incarnation, error) {
+func (s marks) resets(ctx context.Context, q sqlrows.Querier) ([]guard.Incarnation, error) {
 	statement, args := s.dialect.statement("resets", s.resource)
-	return each(ctx, q, statement, args, func(rows *sql.Rows) (guard.Incarnation, error) {
+	return sqlrows.Each(ctx, q, statement, args, func(rows *sql.Rows) (guard.Incarnation, error) {
 		i := guard.Incarnation{Resource: s.resource}
 		var ms int64
 		err := rows.Scan(&i.Lease, &i.Number, &i.Token, &i.Seq, &i.Above, &i.Reason, &i.By, &i.Role, &ms)
@@ -92,34 +93,13 @@ func Above(ctx context.Context, db *sql.DB, d Dialect, to fence.Token) ([]guard.
 		return nil, err
 	}
 	statement, args := d.statement("above", int64(to))
-	all, err := each(ctx, db, statement, args, func(rows *sql.Rows) (m guard.HighMark, err error) {
+	all, err := sqlrows.Each(ctx, db, statement, args, func(rows *sql.Rows) (m guard.HighMark, err error) {
 		var ms int64
 		err = rows.Scan(&m.Resource, &m.Lease, &m.Token, &ms)
 		m.At = time.UnixMilli(ms)
 		return m, err
 	})
 	return all, told("read the marks", err)
-}
-
-// querier is a pool or a transaction.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-func each[T any](ctx context.Context, q querier, statement string, args []any, scan func(*sql.Rows) (T, error)) (all []T, err error) {
-	rows, err := q.QueryContext(ctx, statement, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		one, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
 }
 
 // bar is the highest token that the last reset keeps from beginning a term at the

@@ -10,6 +10,7 @@ import (
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/guard"
 	"github.com/ringfence-go/ringfence/guard/internal/sqlfault"
+	"github.com/ringfence-go/ringfence/guard/internal/sqlrows"
 )
 
 // Reset moves the tables of a lease to a new incarnation, and returns the one that it
@@ -55,7 +56,7 @@ func (d *DB) reset(ctx context.Context, lease string, r guard.Reset) (ended guar
 			return ended, err
 		}
 	}
-	all, err := each(ctx, tx, d.dialect.sql("resets"), lease, incarnation)
+	all, err := sqlrows.Each(ctx, tx, d.dialect.sql("resets"), []any{lease}, incarnation)
 	if err != nil {
 		return ended, err
 	}
@@ -139,30 +140,9 @@ func read[T any](ctx context.Context, d *DB, statement string, arg any, scan fun
 	var all []T
 	present, err := d.present(ctx)
 	if err == nil && present {
-		all, err = each(ctx, d.db, d.dialect.sql(statement), arg, scan)
+		all, err = sqlrows.Each(ctx, d.db, d.dialect.sql(statement), []any{arg}, scan)
 	}
 	return all, about("read what guards the tables", err)
-}
-
-// querier is a pool or a transaction.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-func each[T any](ctx context.Context, q querier, statement string, arg any, scan func(*sql.Rows) (T, error)) (all []T, err error) {
-	rows, err := q.QueryContext(ctx, statement, arg)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		one, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
 }
 
 // about is the failure of a step that concerns no single write.
