@@ -26,7 +26,7 @@ func (l *Locker) TryAcquire(ctx context.Context, name string, h Hold) (*Lease, e
 // Where the store keeps a line (driver.Queue), those who wait are served in the order in
 // which they came, and nobody overtakes them, TryAcquire neither: while somebody waits it
 // fails with a *HeldError even if nobody holds the name. A waiter that vanishes costs the
-// others 10 s at most, once. The first in line asks four times a second where it gets no
+// others 10 s at most, once. The first in line asks ten times a second where it gets no
 // hints, those behind it more seldom, and all places are kept with one request in 3 s. With
 // too many in line already Acquire fails at once with ErrFull.
 //

@@ -278,6 +278,9 @@ func (le *Lease) release(ctx context.Context) error {
 	}
 	err := le.tell(ctx)
 	le.released = err == nil || errors.Is(err, ErrEnded)
+	if err == nil {
+		le.l.places.freed(le.term.Name)
+	}
 	if err == nil && !le.hold.quiet {
 		le.l.emit(Event{Kind: EventReleased, Fence: le.term.Fence, Until: le.kept})
 	}

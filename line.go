@@ -10,7 +10,7 @@ import (
 
 const (
 	// unhintedPause is the longest pause of the first in line where no hint ends it.
-	unhintedPause = maxPause / 4
+	unhintedPause = maxPause / 10
 	// pollers is how many at the head of a line ask in turn where no hints are given.
 	pollers = 5
 	// farPause is how often those far behind ask: to show whom they wait for. What tells
@@ -67,9 +67,13 @@ func (n *line) keep(ctx context.Context, stands *driver.Request, left time.Durat
 // served notes that the place is gone, with the grant. What was said of the place in the
 // meantime may have brought it back.
 func (n *line) served() {
+	stood := n.l.places.has(n)
 	asked := n.l.places.drop(n)
 	r := n.req
 	n.req = driver.Request{}
+	if stood {
+		n.l.places.advance(r.Name)
+	}
 	if asked != nil {
 		n.l.reclaim.Go(func() { n.l.places.leave(r, asked) })
 	}

@@ -71,6 +71,32 @@ func (p *places) drop(n *line) (asked chan struct{}) {
 	return n.asked
 }
 
+// advance notes that the first in the line for name was served.
+func (p *places) advance(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, n := range p.all {
+		if n.req.Name == name {
+			n.ahead = max(n.ahead-1, 0)
+		}
+	}
+}
+
+// freed tells the next in line, if it waits in this process, that the process has given
+// the name back. Where the store gives hints it has one.
+func (p *places) freed(name string) {
+	if _, hinted := p.l.store.(driver.Watcher); hinted {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, n := range p.all {
+		if n.req.Name == name && n.ahead == 0 {
+			n.tell()
+		}
+	}
+}
+
 func (p *places) has(n *line) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -172,9 +198,13 @@ func (p *places) wait(ctx context.Context, all []driver.Waiting) []driver.Placed
 func (n *line) moved(to driver.Place) {
 	anew := to.Ahead != n.ahead || to.Waited < n.waited
 	n.ahead, n.waited = to.Ahead, to.Waited
-	if !anew || to.Ahead >= pollers {
-		return
+	if anew && to.Ahead < pollers {
+		n.tell()
 	}
+}
+
+// tell has the owner of the place ask for the name soon.
+func (n *line) tell() {
 	select {
 	case n.turn <- struct{}{}:
 	default: // it has been told

@@ -218,3 +218,43 @@ func TestSlowAnswerCostsNoOtherItsPlace(t *testing.T) {
 		time.Sleep(time.Minute) // as long as a call may take
 	})
 }
+
+// TestNextInTheProcessIsToldWithoutHints: where the store tells nobody, a process tells its
+// own waiters what it has itself given back.
+func TestNextInTheProcessIsToldWithoutHints(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		mem := memstore.New(nil)
+		l, err := New(unwatched{mem, mem}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		holder, err := l.TryAcquire(t.Context(), "report", Hold{TTL: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make(chan *Lease)
+		for range 4 {
+			go func() {
+				lease, err := l.Acquire(t.Context(), "report", time.Hour, Hold{TTL: time.Hour})
+				if err != nil {
+					t.Error(err)
+				}
+				got <- lease
+			}()
+			synctest.Wait()
+		}
+		time.Sleep(time.Minute)
+		for range 4 {
+			released := time.Now()
+			if err := holder.Release(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			holder = <-got
+			if took := time.Since(released); took > 0 {
+				t.Errorf("granted %s after the release", took)
+			}
+		}
+		holder.Abandon()
+	})
+}
