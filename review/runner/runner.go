@@ -78,7 +78,8 @@ func Run(ctx context.Context, o *Options) (*Result, error) {
 	units := r.packages(r.units())
 	r.typed(units)
 	r.each(units)
-	slices.SortFunc(r.result.Findings, func(a, b Finding) int {
+	result := r.handOver()
+	slices.SortFunc(result.Findings, func(a, b Finding) int {
 		if c := strings.Compare(a.Path, b.Path); c != 0 {
 			return c
 		}
@@ -87,11 +88,20 @@ func Run(ctx context.Context, o *Options) (*Result, error) {
 		}
 		return number(a) - number(b)
 	})
-	slices.SortFunc(r.result.Problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(result.Problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
 	if r.Baseline != nil {
-		r.result.Findings = r.Baseline.unknown(r.result.Findings)
+		result.Findings = r.Baseline.unknown(result.Findings)
 	}
-	return r.result, ctx.Err()
+	return result, ctx.Err()
+}
+
+// handOver returns the result. What was given up and runs on adds to another one.
+func (r *run) handOver() *Result {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	result := r.result
+	r.result = &Result{}
+	return result
 }
 
 func number(f Finding) int {
