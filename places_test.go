@@ -132,19 +132,26 @@ func TestPlaceDoesNotComeBack(t *testing.T) {
 	}
 }
 
+// heldWithoutHints is a name that a Locker holds, at a store that gives no hints.
+func heldWithoutHints(t *testing.T) (*memstore.Store, *Locker, *Lease) {
+	t.Helper()
+	mem := memstore.New(nil)
+	l, err := New(unwatched{mem, mem}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder, err := l.TryAcquire(t.Context(), "report", Hold{TTL: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mem, l, holder
+}
+
 // TestWaiterIsToldThatItCameNear: the many before it vanish, and no hint says so.
 func TestWaiterIsToldThatItCameNear(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		mem := memstore.New(nil)
-		l, err := New(unwatched{mem, mem}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		holder, err := l.TryAcquire(t.Context(), "report", Hold{TTL: time.Hour})
-		if err != nil {
-			t.Fatal(err)
-		}
+		mem, l, holder := heldWithoutHints(t)
 		for i := range 2 * pollers {
 			r := driver.Request{Name: "report", Attempt: fmt.Sprint("vanished", i), TTL: time.Hour}
 			if _, err := mem.Wait(t.Context(), r, placeKept); err != nil {
@@ -224,15 +231,7 @@ func TestSlowAnswerCostsNoOtherItsPlace(t *testing.T) {
 func TestNextInTheProcessIsToldWithoutHints(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		mem := memstore.New(nil)
-		l, err := New(unwatched{mem, mem}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		holder, err := l.TryAcquire(t.Context(), "report", Hold{TTL: time.Hour})
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, l, holder := heldWithoutHints(t)
 		got := make(chan *Lease)
 		for range 4 {
 			go func() {
