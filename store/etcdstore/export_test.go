@@ -38,22 +38,16 @@ func (s *Store) ForgetAsSeen(ctx context.Context, name string, between func()) (
 	return s.forgetAll(ctx, []clientv3.Op{s.forget(v)})
 }
 
-// TakeAllSlots takes all slots of the queue for transactions that are not answered until
-// free is called. Those that are not stuck keep their slots for as long.
-func (s *Store) TakeAllSlots(stuck bool) (free func()) {
-	var all []*slot
-	for range slots {
-		p := s.queue.join(&step{})
-		if !stuck {
-			p.timer.Stop()
-		}
-		all = append(all, p)
+// Occupy has a transaction under way that is not answered until free is called. Steps wait
+// for one that is not stuck for as long.
+func (s *Store) Occupy(stuck bool) (free func()) {
+	p := s.queue.join(&step{})
+	if !stuck {
+		s.queue.mu.Lock()
+		defer s.queue.mu.Unlock()
+		p.timer = time.NewTimer(time.Hour)
 	}
-	return func() {
-		for _, p := range all {
-			p.free()
-		}
-	}
+	return p.free
 }
 
 // SendTogether sends two steps in one Txn. The second one puts a key on an etcd lease that

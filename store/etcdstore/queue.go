@@ -3,9 +3,9 @@ package etcdstore
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	// slots is how many transactions are under way before steps wait for company.
-	slots = 2
 	// maxTogether is how many steps share a Txn. Within etcd's limit of 128
 	// operations it leaves room for those of each.
 	maxTogether = 100
-	// stuckAfter is when a transaction gives up its slot unanswered, so that a member
-	// that stands still holds up nobody but those who asked it.
-	stuckAfter = 50 * time.Millisecond
+	// patience is how long a step waits for company at most: for as long as a quick disk
+	// takes to write, and not for a member that is far away or stands still.
+	patience = 5 * time.Millisecond
 )
 
-// queue sends the steps of terms. While few are under way each goes alone, on its
-// caller's own goroutine and at once. Otherwise it waits for a slot, and goes in one
-// Txn with all that wait; there each is a transaction of its own, with its own outcome.
+// queue sends the steps of terms. While none is under way one goes alone, on its caller's
+// own goroutine and at once. Otherwise it waits for that to be answered, or for as long as
+// patience lasts, and goes in one Txn with all that wait; there each is a transaction of its
+// own, with its own outcome. Each Txn costs the cluster a write to its log, however many
+// steps it holds.
 type queue struct {
 	store *Store
 
 	mu      sync.Mutex
-	busy    int // slots taken
+	under   *slot // of the transaction that steps wait for; nil if there is none
 	waiting []*step
 }
 
@@ -76,15 +76,15 @@ func (q *queue) do(ctx context.Context, s *step) (outcome, error) {
 	return outcome{}, doubt.because(ctx.Err())
 }
 
-// join returns a slot for s alone, or lets it wait for one.
+// join returns a slot for s alone, or lets it wait for what is under way.
 func (q *queue) join(s *step) *slot {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.busy < slots {
-		q.busy++
+	if q.under == nil {
 		return q.slot()
 	}
 	q.waiting = append(q.waiting, s)
+	q.under.limit()
 	return nil
 }
 
@@ -99,43 +99,52 @@ func (q *queue) withdraw(s *step) bool {
 	return i >= 0
 }
 
-// slot is the right to have a transaction under way, until free is called for the
-// first time.
+// slot is a transaction that is under way, and that steps wait for.
 type slot struct {
 	queue *queue
-	timer *time.Timer
-	over  atomic.Bool
+	since time.Time
+	timer *time.Timer // nil while none waits: to set one can wake another thread; guarded by queue.mu
 }
 
+// slot makes steps wait for another transaction. q.mu is locked.
 func (q *queue) slot() *slot {
-	p := &slot{queue: q}
-	p.timer = time.AfterFunc(stuckAfter, func() { p.give() })
-	return p
+	q.under = &slot{queue: q, since: time.Now()}
+	if len(q.waiting) > 0 {
+		q.under.limit()
+	}
+	return q.under
 }
 
-func (p *slot) free() {
-	p.timer.Stop()
-	p.give()
-}
-
-func (p *slot) give() {
-	if !p.over.Swap(true) {
-		p.queue.next()
+// limit lets steps wait no longer than patience lasts. p.queue.mu is locked.
+func (p *slot) limit() {
+	if p.timer == nil {
+		p.timer = time.AfterFunc(time.Until(p.since.Add(patience)), p.free)
 	}
 }
 
-// next hands a slot that is free to all that wait.
-func (q *queue) next() {
+// free lets the steps that wait for p go, once.
+func (p *slot) free() {
+	q := p.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	together := q.take()
-	if len(together) == 0 {
-		q.busy--
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	if q.under != p {
 		return
 	}
-	p := q.slot()
-	if !q.store.spawn(func() { defer p.free(); q.send(together) }) {
-		go p.free()
+	q.under = nil
+	together := q.take()
+	if len(together) == 0 {
+		return
+	}
+	next := q.slot()
+	if !q.store.spawn(func() {
+		defer next.free()
+		q.send(together)
+		runtime.Gosched() // so that those who were just answered can go with the next
+	}) {
+		go next.free()
 		for _, s := range together {
 			s.finish(outcome{}, q.store.left(q.store.ctx))
 		}

@@ -92,7 +92,7 @@ func TestStuckTransactionsHoldUpNobody(t *testing.T) {
 	t.Parallel()
 	s := open(t, connect(t, realserver.NewEtcd(t, nil)), nil)
 	release(t, s, acquire(t, s, request("job", time.Minute)))
-	s.TakeAllSlots(true)
+	s.Occupy(true)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	if _, err := s.Acquire(ctx, request("job", time.Minute)); err != nil {
@@ -105,7 +105,7 @@ func TestWaitingStepIsWithdrawn(t *testing.T) {
 	t.Parallel()
 	s := open(t, connect(t, realserver.NewEtcd(t, nil)), nil)
 	term := acquire(t, s, request("job", time.Minute))
-	free := s.TakeAllSlots(false)
+	free := s.Occupy(false)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	wants(t, s.Release(ctx, term), driver.ErrUnavailable, "release")

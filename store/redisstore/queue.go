@@ -42,8 +42,10 @@ type batch struct {
 	over  bool // answered
 }
 
-// queue sends what waits in pipelines, on up to a number of workers, each of
-// which ends when nothing waits. An idle queue has no goroutine.
+// queue sends what waits in pipelines: one at a time while each is answered soon, since
+// all that came meanwhile costs less in the next one than beside it. There are more where
+// much waits, or a connection may hang, on up to a number of workers, each of which ends
+// when nothing waits. An idle queue has no goroutine.
 type queue struct {
 	send   func(ctx context.Context, calls []*call, alone bool)
 	most   int
@@ -96,13 +98,12 @@ func expired(ctx context.Context) bool {
 	return ctx.Err() != nil
 }
 
-// begin reports whether a caller may send its call itself, since next to nothing is
-// under way. Two switches to another goroutine cost more than a script where the
+// begin reports whether a caller may send its call itself, since nothing is under way. Two switches to another goroutine cost more than a script where the
 // network is quick.
 func (q *queue) begin() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.closed || q.workers >= q.usual() || q.length() > 0 {
+	if q.closed || q.workers > 0 || q.length() > 0 {
 		return false
 	}
 	q.workers++
@@ -162,10 +163,6 @@ func (q *queue) join(calls ...*call) error {
 // length is how many calls wait. q.mu is locked.
 func (q *queue) length() int { return len(q.urgent) + len(q.waiting) }
 
-// usual is how many workers there are while everything is answered soon: one writes
-// while the server serves the other.
-func (q *queue) usual() int { return min(2, q.most) }
-
 // enough is how many calls are worth another connection: fewer are served sooner by
 // the batch after one that is under way, together.
 const enough = 32
@@ -174,12 +171,12 @@ const enough = 32
 // connection may hang.
 const patience = 20 * time.Millisecond
 
-// hire starts a worker where little is under way, or enough waits, or it has
+// hire starts a worker where nothing is under way, or enough waits, or it has
 // waited for long.
 func (q *queue) hire() {
 	switch {
 	case q.workers == q.most:
-	case q.workers < q.usual() || q.length() >= enough:
+	case q.workers == 0 || q.length() >= enough:
 		q.launch()
 	case !q.relief:
 		q.relief = true
