@@ -15,6 +15,7 @@ needs=(
 	"/usr/bin/etcdctl                       etcd-client etcd"
 	"/usr/share/java/zookeeper.jar          libzookeeper-java -"
 	"/usr/bin/java                          default-jre-headless openjdk"
+	"/usr/bin/curl                          curl       curl"
 )
 
 on_debian() { command -v apt-get >/dev/null; }

@@ -3,6 +3,8 @@ package main
 import (
 	"flag"
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -16,7 +18,16 @@ func TestMain(m *testing.M) {
 	child.BeInit()
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // a second for each process otherwise
 	_ = flag.Set("test.parallel", "8")           // scripts mostly wait; -parallel wins over it
-	testscript.Main(m, map[string]func(){
+	testscript.Main(hangUps{m}, map[string]func(){
 		"ringfence": main, "write-pgx": writeThrough("pgx"), "write-pq": writeThrough("postgres"),
 	})
+}
+
+// hangUps are tests whose processes end by HUP also where the tests themselves ignore it,
+// as under nohup: what a process ignores those that it starts ignore too.
+type hangUps struct{ *testing.M }
+
+func (h hangUps) Run() int {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	return h.M.Run()
 }

@@ -90,6 +90,7 @@ func TestExamineSQLite(t *testing.T) {
 	open := func(settings ...string) *sql.DB { return openSQLite(t, path, settings...) }
 	good := open("_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=busy_timeout(5000)")
 	storetest.WantFit(t, lookedAt(t, good, sqlstore.SQLite, nil))
+	storetest.WantFinding(t, lookedAt(t, good, sqlstore.SQLite, nil), "version", driver.Fit, query(t, good, "SELECT sqlite_version()"))
 	if n := query(t, good, "SELECT count(*) FROM sqlite_schema"); n != "0" {
 		t.Error("the examination made tables")
 	}

@@ -19,11 +19,12 @@ func (d *sqliteDialect) examine(ctx context.Context, db *sql.DB, o Options) (fin
 	defer c.Close()
 	l := &sqlite{db: db, texts: d.texts}
 	var f findings
-	if err := l.checkLibrary(ctx, c); err != nil {
+	version, err := l.checkLibrary(ctx, c)
+	if err != nil {
 		f.refused("version", "the statements of the store need a newer one", d.judge(err))
 		return f, nil
 	}
-	f.fit("version", "3.42 or newer", "it has a clock in milliseconds")
+	f.fit("version", version, "it has a clock in milliseconds")
 	if err := l.checkFileAtOpen(ctx, c); err != nil {
 		r := d.judge(err)
 		if r.kind != driver.ErrUnfit {

@@ -25,7 +25,7 @@ func (d *sqliteDialect) open(ctx context.Context, db *sql.DB, o Options) (backen
 
 // check refuses a database that can't host leases, and makes it ready.
 func (l *sqlite) check(ctx context.Context, c *sql.Conn, noSetup bool) error {
-	if err := l.checkLibrary(ctx, c); err != nil {
+	if _, err := l.checkLibrary(ctx, c); err != nil {
 		return err
 	}
 	if err := l.checkFileAtOpen(ctx, c); err != nil {
@@ -40,22 +40,21 @@ func (l *sqlite) check(ctx context.Context, c *sql.Conn, noSetup bool) error {
 	return l.meet(ctx, c)
 }
 
-// checkLibrary refuses an SQLite without a clock in milliseconds.
-func (l *sqlite) checkLibrary(ctx context.Context, c *sql.Conn) error {
-	var version string
+// checkLibrary refuses an SQLite without a clock in milliseconds, or returns its version.
+func (l *sqlite) checkLibrary(ctx context.Context, c *sql.Conn) (version string, err error) {
 	if err := c.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version); err != nil {
-		return err
+		return "", err
 	}
 	part := strings.SplitN(version, ".", 3)
 	if len(part) < 2 {
-		return refuse("use another driver", "SQLite calls its version "+version)
+		return "", refuse("use another driver", "SQLite calls its version "+version)
 	}
 	major, _ := strconv.Atoi(part[0])
 	minor, _ := strconv.Atoi(part[1])
 	if major < 3 || major == 3 && minor < 42 {
-		return refuse("use a driver with SQLite 3.42 or newer", "SQLite "+version+" has no clock in milliseconds")
+		return "", refuse("use a driver with SQLite 3.42 or newer", "SQLite "+version+" has no clock in milliseconds")
 	}
-	return nil
+	return version, nil
 }
 
 // checkFileAtOpen refuses a database that would not keep leases, or not in one

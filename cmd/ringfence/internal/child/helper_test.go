@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 		play(os.Args[1], os.Args[2:])
 		return
 	}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // or what is started ignores it too, under nohup
 	os.Exit(m.Run())
 }
 
