@@ -56,7 +56,7 @@ const waiters = 16
 // BenchmarkHandoff has 16 waiters take turns on one name, for peer after peer.
 func BenchmarkHandoff(b *testing.B) {
 	b.Run("redis", func(b *testing.B) {
-		server := startRedis(b)
+		server := startRedis(b, nil)
 		var apart []driver.Store
 		for range waiters {
 			apart = append(apart, openRedis(b, dialRedis(b, server.Redis)))

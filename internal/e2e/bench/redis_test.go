@@ -32,8 +32,8 @@ type redisServer struct {
 	rueidis rueidis.ClientOption
 }
 
-func startRedis(b *testing.B) redisServer {
-	s := realserver.NewRedis(b, nil)
+func startRedis(b *testing.B, o *realserver.RedisOptions) redisServer {
+	s := realserver.NewRedis(b, o)
 	return redisServer{s, dialRedis(b, s), rueidis.ClientOption{
 		InitAddress: []string{s.Addr()}, Password: s.Password(), DisableCache: true,
 	}}
@@ -55,8 +55,16 @@ func openRedis(b *testing.B, client *redis.Client) *redisstore.Store {
 }
 
 // BenchmarkRedis compares acquire + release on Redis with the raw limit and the peers.
-func BenchmarkRedis(b *testing.B) {
-	server := startRedis(b)
+func BenchmarkRedis(b *testing.B) { contestRedis(b, "Acquire + release on Redis", nil) }
+
+// BenchmarkRedisDurable does so where no grant is lost with the server: it writes each
+// change to its disk before it answers.
+func BenchmarkRedisDurable(b *testing.B) {
+	contestRedis(b, "Acquire + release on Redis with appendfsync always", &realserver.RedisOptions{Durable: true})
+}
+
+func contestRedis(b *testing.B, question string, o *realserver.RedisOptions) {
+	server := startRedis(b, o)
 	all := []contender{
 		{"ringfence", leaseOf(openRedis(b, server.client))},
 		{"two scripts, go-redis", rawRedis(server.client)},
@@ -66,7 +74,7 @@ func BenchmarkRedis(b *testing.B) {
 		all = append(all, contender{p.name, p.pair})
 	}
 	for _, callers := range callerCounts {
-		b.Run(fmt.Sprint(callers), func(b *testing.B) { contest(b, "Acquire + release on Redis", callers, all) })
+		b.Run(fmt.Sprint(callers), func(b *testing.B) { contest(b, question, callers, all) })
 	}
 }
 

@@ -39,7 +39,7 @@ func BenchmarkSoak(b *testing.B) {
 		b.Cleanup(func() { _ = store.Close() })
 		soak(b, "PostgreSQL, sqlstore", store)
 	})
-	b.Run("redis", func(b *testing.B) { soak(b, "Redis", openRedis(b, startRedis(b).client)) })
+	b.Run("redis", func(b *testing.B) { soak(b, "Redis", openRedis(b, startRedis(b, nil).client)) })
 	b.Run("memory", func(b *testing.B) { soak(b, "none: memstore", memstore.New(nil)) })
 }
 

@@ -70,7 +70,7 @@ func metered(b *testing.B, server *realserver.Etcd) counter {
 // BenchmarkCalls counts calls to the store per acquire, with its release.
 func BenchmarkCalls(b *testing.B) {
 	b.Run("redis", func(b *testing.B) {
-		server := startRedis(b)
+		server := startRedis(b, nil)
 		store := openRedis(b, server.client)
 		count := monitored(b, server.Redis)
 		countCalls(b, "redis, by MONITOR", count, append([]peer{ringfenceOn(b, "ringfence", store)}, redisPeers(b, server)...))
