@@ -254,6 +254,40 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
+// TestFoldersOfOthersStay: a name that would be a pattern for another one removes nothing
+// there, and what it published before goes all the same.
+func TestFoldersOfOthersStay(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	plain, odd := folder{newGuard(t, filepath.Join(dir, "report1"))}, folder{newGuard(t, filepath.Join(dir, "report[1]"))}
+	for _, f := range []folder{plain, odd} {
+		if _, err := f.Establish(t.Context(), term(5, 1).Fence); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := plain.Write(t.Context(), term(5, 1), "theirs"); err != nil {
+		t.Fatal(err)
+	}
+	for seq := uint64(1); seq <= 3; seq++ {
+		if _, err := odd.Write(t.Context(), term(5, seq), "mine"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "report1")); err != nil {
+		t.Errorf("the other folder: %v", err)
+	}
+	kept := 0
+	entries, err := os.ReadDir(filepath.Join(dir, ".report[1].ringfence"))
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "is-") {
+			kept++
+		}
+	}
+	if err != nil || kept != 2 {
+		t.Errorf("%d folders are kept, %v; want 2", kept, err)
+	}
+}
+
 func TestWhoeverHasTheLockIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	p := newGuard(t, filepath.Join(t.TempDir(), "report"))
