@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -251,6 +252,26 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 	if kept, _ := filepath.Glob(filepath.Join(dir, ".report.ringfence", "is-*")); len(kept) != 2 {
 		t.Errorf("kept: %v; want the folder and the one before", kept)
+	}
+}
+
+// TestMarkIsOnTheDiskBeforeItsName counts what a power failure could leave empty: the
+// content, the mark with its note, and the mark without. It is alone, as it looks into them.
+func TestMarkIsOnTheDiskBeforeItsName(t *testing.T) {
+	p := newGuard(t, filepath.Join(t.TempDir(), "report"))
+	if _, err := p.Establish(t.Context(), term(5, 1).Fence); err != nil {
+		t.Fatal(err)
+	}
+	var flushed []string
+	defer fileguard.OnFlush(func(name string) {
+		name, _, _ = strings.Cut(filepath.Base(name), "-")
+		flushed = append(flushed, name)
+	})()
+	if _, err := p.Write(t.Context(), term(5, 1), "x"); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"new", "mark.json.new", "mark.json.new"}; !slices.Equal(flushed, want) {
+		t.Errorf("flushed %v; want %v", flushed, want)
 	}
 }
 
