@@ -15,6 +15,8 @@ SELECT format('%I.%I', n.nspname, c.relname),
 			WHERE a.attrelid = c.oid AND a.attname = ANY (string_to_array($3, E'\n'))
 			AND (base.typname IN ('timestamptz', 'float4', 'float8', 'bytea', 'interval', 'money') OR base.typcategory IN ('C', 'G', 'R')))
 			THEN 'the lease names a column whose text depends on the settings of a session, so that a row could be of several leases; name columns of texts, whole numbers, or times without a zone'
+		WHEN $3 <> '' AND EXISTS (SELECT FROM pg_trigger AS later WHERE later.tgrelid = c.oid AND later.tgtype & 3 = 3 AND later.tgname > 'zzz_ringfence_guard')
+			THEN 'a trigger of its fires after the guard, and could change columns that were judged; give it a name that comes before zzz_ringfence_guard'
 		WHEN NOT pg_has_role(c.relowner, 'USAGE') THEN 'only its owner, ' || pg_get_userbyid(c.relowner) || ', may guard it'
 		ELSE ''
 	END,
