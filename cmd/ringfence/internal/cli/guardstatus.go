@@ -54,7 +54,7 @@ func (a *app) guardStatus(ctx context.Context, tables *open.Tables) error {
 		state := "on"
 		if s.Off {
 			state = "off"
-			a.say("warning: the guard of %s is off, and does not refuse all that it should; install it again, which says what is in the way", s.Name)
+			a.say("warning: the guard of %s is off: it does not refuse all that it should; install it again, which says what is in the way", s.Name)
 		}
 		found = append(found, guardedTable{s.Name, s.Lease, s.Rule, !s.Off})
 		rows = append(rows, []string{s.Name, s.Lease, string(s.Rule), state})
