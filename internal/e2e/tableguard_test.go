@@ -289,7 +289,7 @@ func TestTableGuardIsInstalledWholeOrNotAtAll(t *testing.T) {
 		{}, {Name: "report"}, {Name: "nothing", Lease: "l"}, {Name: "v", Lease: "l"}, {Name: "report", Lease: "l"}, {Name: "split_1", Lease: "l"},
 		{Name: "plain", Lease: "x/{nope}"}, {Name: "plain", Lease: "x/{id"}, {Name: "plain", Lease: "x}"}, {Name: "plain", Lease: "l", Rule: "always"},
 		{Name: "plain", Lease: "l", Rule: tableguard.Owned}, {Name: "PLAIN", Lease: "l"}, {Name: "a.b.c", Lease: "l"}, {Name: "pg_catalog.pg_class", Lease: "l", Rule: "x"},
-		{Name: "last", Lease: "{id}"}, // whose own trigger has the last word
+		{Name: "last", Lease: "{id}"},  // whose own trigger has the last word
 		{Name: "odd", Lease: "{made}"}, // which would name no lease, for good
 		{Name: "odd", Lease: "{at}"}, {Name: "odd", Lease: "{during}"}, {Name: "odd", Lease: "{part}"}, {Name: "odd", Lease: "{raw}"}, {Name: "odd", Lease: "{seen}"}, {Name: "odd", Lease: "{ats}"},
 	} {
