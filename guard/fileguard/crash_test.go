@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -251,6 +252,60 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 	if kept, _ := filepath.Glob(filepath.Join(dir, ".report.ringfence", "is-*")); len(kept) != 2 {
 		t.Errorf("kept: %v; want the folder and the one before", kept)
+	}
+}
+
+// TestMarkIsOnTheDiskBeforeItsName counts what a power failure could leave empty: the
+// content, the mark with its note, and the mark without. It is alone, as it looks into them.
+func TestMarkIsOnTheDiskBeforeItsName(t *testing.T) {
+	p := newGuard(t, filepath.Join(t.TempDir(), "report"))
+	if _, err := p.Establish(t.Context(), term(5, 1).Fence); err != nil {
+		t.Fatal(err)
+	}
+	var flushed []string
+	defer fileguard.OnFlush(func(name string) {
+		name, _, _ = strings.Cut(filepath.Base(name), "-")
+		flushed = append(flushed, name)
+	})()
+	if _, err := p.Write(t.Context(), term(5, 1), "x"); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"new", "mark.json.new", "mark.json.new"}; !slices.Equal(flushed, want) {
+		t.Errorf("flushed %v; want %v", flushed, want)
+	}
+}
+
+// TestFoldersOfOthersStay: a name that would be a pattern for another one removes nothing
+// there, and what it published before goes all the same.
+func TestFoldersOfOthersStay(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	plain, odd := folder{newGuard(t, filepath.Join(dir, "report1"))}, folder{newGuard(t, filepath.Join(dir, "report[1]"))}
+	for _, f := range []folder{plain, odd} {
+		if _, err := f.Establish(t.Context(), term(5, 1).Fence); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := plain.Write(t.Context(), term(5, 1), "theirs"); err != nil {
+		t.Fatal(err)
+	}
+	for seq := uint64(1); seq <= 3; seq++ {
+		if _, err := odd.Write(t.Context(), term(5, seq), "mine"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "report1")); err != nil {
+		t.Errorf("the other folder: %v", err)
+	}
+	kept := 0
+	entries, err := os.ReadDir(filepath.Join(dir, ".report[1].ringfence"))
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "is-") {
+			kept++
+		}
+	}
+	if err != nil || kept != 2 {
+		t.Errorf("%d folders are kept, %v; want 2", kept, err)
 	}
 }
 

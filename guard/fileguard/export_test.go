@@ -1,6 +1,9 @@
 package fileguard
 
-import "context"
+import (
+	"context"
+	"os"
+)
 
 // At calls f at each point of a publication where a crash could leave something half
 // done.
@@ -13,4 +16,14 @@ func (g *Guard) Lock() (unlock func(), err error) {
 		return nil, err
 	}
 	return s.close, nil
+}
+
+// OnFlush calls f with the name of each file before it is brought to the disk, until restore.
+func OnFlush(f func(name string)) (restore func()) {
+	before := flush
+	flush = func(file *os.File) error {
+		f(file.Name())
+		return before(file)
+	}
+	return func() { flush = before }
 }

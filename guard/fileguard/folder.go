@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -37,14 +38,12 @@ func (s *state) placeFolder(temporary string) error {
 // forgetFolders removes the folders that were published before, but for those two
 // that the path led to last. What can't be removed now goes the next time.
 func (s *state) forgetFolders(keep ...string) {
-	old, _ := filepath.Glob(filepath.Join(s.g.dir, placing+"*"+folderSuffix))
-	for _, folder := range old {
-		kept := false
-		for _, target := range keep {
-			kept = kept || filepath.Base(target) == filepath.Base(folder)
-		}
-		if !kept {
-			_ = os.RemoveAll(folder)
+	there, _ := os.ReadDir(s.g.dir) // no pattern: names may have brackets
+	for _, e := range there {
+		name := e.Name()
+		kept := slices.ContainsFunc(keep, func(target string) bool { return filepath.Base(target) == name })
+		if strings.HasPrefix(name, placing) && strings.HasSuffix(name, folderSuffix) && !kept {
+			_ = os.RemoveAll(s.file(name))
 		}
 	}
 }

@@ -118,7 +118,7 @@ func (g *Guard) Publish(ctx context.Context, w guard.Write, fill func(io.Writer)
 		if err := fill(io.MultiWriter(file, sum)); err != nil {
 			return "", errors.Join(ours{err}, file.Close())
 		}
-		return hex.EncodeToString(sum.Sum(nil)), errors.Join(file.Sync(), file.Close())
+		return hex.EncodeToString(sum.Sum(nil)), errors.Join(flush(file), file.Close())
 	})
 }
 

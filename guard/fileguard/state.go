@@ -197,7 +197,12 @@ func termFile(token fence.Token) string { return "term-" + token.String() + ".js
 
 func (s *state) store(r record) error { return s.write("mark.json", r, true) }
 
-// write replaces a file of the guard's own, whole.
+// flush brings what a file holds to the disk.
+var flush = (*os.File).Sync
+
+// write replaces a file of the guard's own, whole: some file systems bring a new name to
+// the disk before what is in the file, so that goes first. Where it needs not be durable
+// either file may be there after a power failure.
 func (s *state) write(name string, value any, durable bool) error {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -209,8 +214,8 @@ func (s *state) write(name string, value any, durable bool) error {
 		return err
 	}
 	_, err = file.Write(text)
-	if durable && err == nil {
-		err = file.Sync()
+	if err == nil {
+		err = flush(file)
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err

@@ -279,7 +279,12 @@ func TestStatusOfEachVerdict(t *testing.T) {
 func TestNoFenceFollowsARedirection(t *testing.T) {
 	t.Parallel()
 	var leaked string
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { leaked = r.Header.Get(httpguard.FenceHeader) }))
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		leaked += r.Header.Get(httpguard.FenceHeader)
+		if r.URL.Path != "/second" { // and once more, which is no other host any longer
+			http.Redirect(rw, r, "/second", http.StatusTemporaryRedirect)
+		}
+	}))
 	t.Cleanup(elsewhere.Close)
 	here := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	t.Cleanup(here.Close)
@@ -289,6 +294,29 @@ func TestNoFenceFollowsARedirection(t *testing.T) {
 		t.Errorf("%q leaked; %v, %v", leaked, v, err)
 	}
 }
+
+func TestNoFenceLeavesTLS(t *testing.T) {
+	t.Parallel()
+	sent := make(map[string]string)
+	record := func(r *http.Request) (*http.Response, error) {
+		sent[r.URL.String()] = r.Header.Get(httpguard.FenceHeader)
+		rw := httptest.NewRecorder()
+		if r.URL.Scheme == "https" {
+			http.Redirect(rw, r, "http://receiver/x", http.StatusTemporaryRedirect)
+		}
+		answer := rw.Result()
+		answer.Request = r
+		return answer, nil
+	}
+	c := client{&http.Client{Transport: httpguard.Transport{Base: roundTripper(record)}}, "https://receiver"}
+	if v, err := c.Write(t.Context(), guard.Write{Fence: fence.Fence{Name: "nightly", Token: 7}}, "x"); v.OK() || len(sent) != 2 || sent["http://receiver/x"] != "" {
+		t.Errorf("%v, %v; sent %v", v, err, sent)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestWhoIsNotThereIsUnavailable(t *testing.T) {
 	t.Parallel()

@@ -57,10 +57,15 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return base.RoundTrip(r)
 }
 
-// elsewhere reports whether a redirection leads r to another host than the one that
-// the write was meant for.
+// elsewhere reports whether redirections lead r to another host than the one that the
+// write was meant for, by however many steps, or out of TLS.
 func elsewhere(r *http.Request) bool {
-	return r.Response != nil && r.Response.Request != nil && r.Response.Request.URL.Host != r.URL.Host
+	for by := r.Response; by != nil && by.Request != nil; by = by.Request.Response {
+		if from := by.Request.URL; from.Host != r.URL.Host || from.Scheme == "https" && r.URL.Scheme != "https" {
+			return true
+		}
+	}
+	return false
 }
 
 // Do sends r with w and says what became of it. Its client has a [Transport]. The error is nil exactly when

@@ -130,7 +130,7 @@ func (d *DB) Script(ctx context.Context, t Table) (string, error) {
 type Status struct {
 	Table
 	// Off says that the guard refuses nothing, or not everything: a trigger of it was
-	// disabled or dropped.
+	// disabled or dropped, or something goes past it.
 	Off bool
 }
 

@@ -79,7 +79,7 @@ func (d *DB) protected(ctx context.Context, name string) (tables []Table, err er
 			return nil, err
 		case !p.matches(name):
 		case s.Off:
-			return nil, fmt.Errorf("%w: the guard of table %s is off, so that nothing is refused there; install it again", guard.ErrUnfit, s.Name)
+			return nil, fmt.Errorf("%w: the guard of table %s is off, and does not refuse all that it should; install it again, which says what is in the way", guard.ErrUnfit, s.Name)
 		default:
 			tables = append(tables, s.Table)
 		}

@@ -13,8 +13,8 @@ import (
 // The words of a guard's answers. PostgreSQL names the table behind "write to", MySQL in
 // brackets at the end; a trigger of SQLite has but fixed texts, without a name or a number.
 var (
-	refusal = regexp.MustCompile(`ringfence refused the write(?: to (\S+))?: (\w+): (.*)`)
-	repeat  = regexp.MustCompile(`ringfence: .* was applied before`)
+	refusal = regexp.MustCompile(`(?s)ringfence refused the write(?: to (.+?))?: (\w+): (.*)`)
+	repeat  = regexp.MustCompile(`(?s)ringfence: .* was applied before`)
 	below   = regexp.MustCompile(`below (?:the mark )?(\d+)`)
 	bracket = regexp.MustCompile(`\[([^\]]+)\]`)
 )

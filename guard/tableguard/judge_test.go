@@ -30,6 +30,7 @@ func TestAnswers(t *testing.T) {
 		{Postgres, stateError{"RF001", "ringfence refused the write to public.report: superseded: token 10 is below the mark 11"}, refused(fence.Superseded, "public.report", 11, false)},
 		{Postgres, stateError{"RF001", "ringfence refused the write to report: superseded: token 10 is below 12, the last one granted"}, refused(fence.Superseded, "report", 12, false)},
 		{Postgres, stateError{"RF001", "ringfence refused the write to report: superseded: token 10 is below the mark 11; this write had been applied"}, refused(fence.Superseded, "report", 11, true)},
+		{Postgres, stateError{"RF007", "ringfence refused the write to public.\"a: table \n of 3\": invalid: this session carries no fence"}, refused(fence.Invalid, "public.\"a: table \n of 3\"", 0, false)},
 		{Postgres, stateError{"RF000", "ringfence: write 3 of token 10 to report was applied before"}, twice},
 		{MySQL, errors.New("Error 45005 (RF005): ringfence refused the write: not_established: the lease has no mark here [report]"), refused(fence.NotEstablished, "report", 0, false)},
 		{MySQL, errors.New("Error 45001 (RF001): ringfence refused the write: superseded: token 10 is below the mark 9007199254740991; it had been applied [a long n"),

@@ -15,9 +15,9 @@ type mysqlTable struct {
 	name    string
 	kind    string
 	engine  string
-	columns []string
-	cascade string // foreign keys that change its rows behind the triggers' back
-	leases  bool   // the lease table is here
+	columns map[string]bool // by name; true where the text depends on the session
+	cascade string          // foreign keys that change its rows behind the triggers' back
+	leases  bool            // the lease table is here
 	present []string
 	wanted  []trigger
 }
@@ -66,8 +66,7 @@ func (k mysqlTable) run(ctx context.Context, c *sql.Conn, steps []string) error 
 
 // look finds the table of that name, and our triggers on it.
 func (m mysql) look(ctx context.Context, c *sql.Conn, name string) (mysqlTable, error) {
-	var k mysqlTable
-	var columns string
+	k := mysqlTable{columns: make(map[string]bool)}
 	var database sql.NullString
 	if err := c.QueryRowContext(ctx, "SELECT DATABASE()").Scan(&database); err != nil {
 		return k, err
@@ -80,27 +79,18 @@ func (m mysql) look(ctx context.Context, c *sql.Conn, name string) (mysqlTable, 
 		return k, refuseTable(name, "connect to the database that it is in; this connection is to "+backticks(database.String))
 	}
 	k.name = local
-	err := c.QueryRowContext(ctx, MySQL.sql("describe"), local).Scan(&k.kind, &k.engine, &columns, &k.cascade, &k.leases)
+	err := c.QueryRowContext(ctx, MySQL.sql("describe"), local).Scan(&k.kind, &k.engine, &k.cascade, &k.leases)
 	if errors.Is(err, sql.ErrNoRows) {
 		return k, refuseTable(name, "there is no such table; case counts")
 	}
 	if err != nil {
 		return k, err
 	}
-	k.columns = strings.Split(columns, "\n")
-	rows, err := c.QueryContext(ctx, MySQL.sql("triggers"), local, local)
-	if err != nil {
-		return k, err
+	err = pairs(ctx, c, MySQL.sql("columns"), local, func(column, zoned string) { k.columns[column] = zoned == "1" })
+	if err == nil {
+		err = pairs(ctx, c, MySQL.sql("triggers"), local, func(_, trigger string) { k.present = append(k.present, trigger) })
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var table, trigger string
-		if err := rows.Scan(&table, &trigger); err != nil {
-			return k, err
-		}
-		k.present = append(k.present, trigger)
-	}
-	return k, rows.Err()
+	return k, err
 }
 
 // find is look, and refuses what can't be guarded.
@@ -113,7 +103,7 @@ func (m mysql) find(ctx context.Context, c *sql.Conn, t Table) (mysqlTable, erro
 	if err != nil {
 		return k, err
 	}
-	missing := slices.DeleteFunc(p.columns(), func(c string) bool { return slices.Contains(k.columns, c) })
+	missing := slices.DeleteFunc(p.columns(), func(c string) bool { _, there := k.columns[c]; return there })
 	switch {
 	case k.kind != "BASE TABLE" && k.kind != "SYSTEM VERSIONED":
 		return k, t.refuse("it is a " + strings.ToLower(k.kind) + "; guard the tables that are written to")
@@ -125,6 +115,8 @@ func (m mysql) find(ctx context.Context, c *sql.Conn, t Table) (mysqlTable, erro
 		return k, t.refuse("a cascade of its foreign key fires no trigger; make it RESTRICT: " + k.cascade)
 	case len(missing) > 0:
 		return k, t.refuse("the lease names columns that it has not: " + strings.Join(missing, ", "))
+	case slices.ContainsFunc(p.columns(), func(c string) bool { return k.columns[c] }):
+		return k, t.refuse("the lease names a column of the type TIMESTAMP, whose text depends on the time zone of a session, so that a row could be of several leases; make it DATETIME")
 	case t.rule() == Owned && !k.leases:
 		return k, t.refuse("the rule owned needs the leases in this database, and there is no table ringfence_lease")
 	}

@@ -17,14 +17,14 @@ type postgres struct{ db *sql.DB }
 const oneAtATime = `SELECT pg_advisory_xact_lock(hashtext('ringfence guard install'))`
 
 func (p postgres) install(ctx context.Context, t Table) error {
-	return p.change(ctx, t, func(r relation) (string, error) {
+	return p.change(ctx, t.find, func(r relation) (string, error) {
 		script, err := t.script(r)
 		return Postgres.sql("setup") + script, err
 	})
 }
 
 func (p postgres) remove(ctx context.Context, name string) error {
-	return p.change(ctx, Table{Name: name, Lease: "any"}, func(r relation) (string, error) { return unguard(r) + unsigned(r), nil })
+	return p.change(ctx, Table{Name: name}.look, func(r relation) (string, error) { return unguard(r) + unsigned(r), nil })
 }
 
 func (p postgres) script(ctx context.Context, t Table) (string, error) {
@@ -44,7 +44,8 @@ func (p postgres) script(ctx context.Context, t Table) (string, error) {
 	return "BEGIN;\n" + Postgres.sql("setup") + text + "COMMIT;\n", nil
 }
 
-func (p postgres) change(ctx context.Context, t Table, script func(relation) (string, error)) error {
+// change executes what script makes of the table that find finds.
+func (p postgres) change(ctx context.Context, find func(context.Context, *sql.Tx) (relation, error), script func(relation) (string, error)) error {
 	tx, err := p.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -53,7 +54,7 @@ func (p postgres) change(ctx context.Context, t Table, script func(relation) (st
 	if _, err := tx.ExecContext(ctx, oneAtATime); err != nil {
 		return err
 	}
-	r, err := t.find(ctx, tx)
+	r, err := find(ctx, tx)
 	if err != nil {
 		return err
 	}
@@ -67,37 +68,44 @@ func (p postgres) change(ctx context.Context, t Table, script func(relation) (st
 	return tx.Commit()
 }
 
-// find looks the table up and refuses what can't be guarded.
+// find is look, and refuses what can't be guarded.
 func (t Table) find(ctx context.Context, tx *sql.Tx) (relation, error) {
-	p, err := t.lease()
-	if err != nil {
+	if _, err := t.lease(); err != nil {
 		return relation{}, err
 	}
+	r, err := t.look(ctx, tx)
+	switch {
+	case err != nil:
+		return r, err
+	case r.unfit != "":
+		return r, t.refuse(r.unfit)
+	case r.missing != "":
+		return r, t.refuse("the lease names columns that it has not: " + r.missing)
+	case t.rule() == Owned && !r.leases:
+		return r, t.refuse("the rule owned needs the leases in this database, and there is no table ringfence.lease")
+	}
+	return r, nil
+}
+
+// look finds the table of that name. A guard is taken away from one that could not be
+// guarded any more.
+func (t Table) look(ctx context.Context, tx *sql.Tx) (relation, error) {
+	var r relation
+	p, _ := t.lease() // without one there are no columns to look for
 	schema, name, qualified := strings.Cut(t.Name, ".")
 	if !qualified {
 		schema, name = "", t.Name
 	}
-	var r relation
-	var why, missing, partitions string
-	var leases bool
+	var partitions string
 	row := tx.QueryRowContext(ctx, Postgres.sql("describe"), schema, name, strings.Join(p.columns(), "\n"))
-	err = row.Scan(&r.name, &r.partitioned, &why, &missing, &partitions, &leases)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return r, t.refuse("there is no such table; case counts, and the schema stands before a dot")
-	case err != nil:
-		return r, err
-	case why != "":
-		return r, t.refuse(why)
-	case missing != "":
-		return r, t.refuse("the lease names columns that it has not: " + missing)
-	case t.rule() == Owned && !leases:
-		return r, t.refuse("the rule owned needs the leases in this database, and there is no table ringfence.lease")
+	err := row.Scan(&r.name, &r.byOthers, &r.unfit, &r.missing, &partitions, &r.leases)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = t.refuse("there is no such table; case counts, and the schema stands before a dot")
 	}
 	if partitions != "" {
 		r.partitions = strings.Split(partitions, "\n")
 	}
-	return r, nil
+	return r, err
 }
 
 func (p postgres) list(ctx context.Context) ([]Status, error) {
@@ -109,12 +117,11 @@ func (p postgres) list(ctx context.Context) ([]Status, error) {
 	var all []Status
 	for rows.Next() {
 		var s Status
-		var args, enabled string
+		var args string
 		var whole bool
-		if err := rows.Scan(&s.Name, &args, &enabled, &whole); err != nil {
+		if err := rows.Scan(&s.Name, &args, &s.Off, &whole); err != nil {
 			return nil, err
 		}
-		s.Off = enabled != "A"
 		s.Rule, s.Lease, err = arguments(args, whole)
 		if err != nil {
 			return nil, fmt.Errorf("table %s: %w", s.Name, err)

@@ -21,9 +21,12 @@ var allTriggers = []string{statementTrigger, appliedTrigger, beginTrigger, trunc
 
 // relation is what the database says of a table.
 type relation struct {
-	name        string // quoted, with its schema
-	partitioned bool
-	partitions  []string // quoted, with their schemas
+	name       string   // quoted, with its schema
+	byOthers   bool     // its rows are written by the names of other tables too: partitions, or one that it inherits from
+	partitions []string // quoted, with their schemas
+	unfit      string   // why it can't be guarded
+	missing    string   // columns that the lease names and it has not
+	leases     bool     // the lease table is in its database
 }
 
 // script is the DDL that guards r, in place of what guarded it before.
@@ -39,7 +42,7 @@ func (t Table) script(r relation) (string, error) {
 	suffix := ", " + literals([]string{":" + tail})
 	establishing := " WHEN (current_setting('ringfence.establish', true) = 'on')"
 	switch {
-	case p.fixed() && !r.partitioned:
+	case p.fixed() && !r.byOthers:
 		create(&s, r.name, statementTrigger, "INSERT OR UPDATE OR DELETE OR TRUNCATE", "STATEMENT", "", "guard_statement", args+suffix, "ALWAYS")
 		// The worker that applies a publication fires triggers of rows only.
 		create(&s, r.name, appliedTrigger, "INSERT OR UPDATE OR DELETE", "ROW", "", "guard_row", args, "REPLICA")

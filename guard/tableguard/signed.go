@@ -88,8 +88,11 @@ func (d *DB) RequireSigned(ctx context.Context, s Signed) error {
 			return fmt.Errorf("%w exempt role %s of table %s", fence.ErrInvalid, fence.Quote(role), fence.Quote(s.Table))
 		}
 	}
-	return p.changeSigned(ctx, s.Table, func(r relation) string {
-		return Postgres.sql("setup") + Postgres.sql("signed") + unsigned(r) + signed(r, s.Exempt)
+	if err := checkTable(s.Table); err != nil {
+		return err
+	}
+	return p.change(ctx, Table{Name: s.Table, Lease: "any"}.find, func(r relation) (string, error) {
+		return Postgres.sql("setup") + Postgres.sql("signed") + unsigned(r) + signed(r, s.Exempt), nil
 	})
 }
 
@@ -99,23 +102,19 @@ func (d *DB) AllowUnsigned(ctx context.Context, table string) error {
 	if err != nil {
 		return err
 	}
-	return p.changeSigned(ctx, table, unsigned)
-}
-
-func (p postgres) changeSigned(ctx context.Context, table string, script func(relation) string) error {
 	if err := checkTable(table); err != nil {
 		return err
 	}
-	return p.change(ctx, Table{Name: table, Lease: "any"}, func(r relation) (string, error) { return script(r), nil })
+	return p.change(ctx, Table{Name: table}.look, func(r relation) (string, error) { return unsigned(r), nil })
 }
 
-// signed is the DDL that demands signatures. Statements are enough for a table that has no
-// partitions: one verification for all rows. Those of a partitioned table can be
-// written to directly, in ones that are attached later as well, so there it is rows.
+// signed is the DDL that demands signatures. Statements are enough for a table whose rows
+// are written by its own name alone: one verification for all of them. Partitions can be
+// written to directly, ones that are attached later as well, so there it is rows.
 func signed(r relation, exempt []string) string {
 	var s strings.Builder
 	events := "INSERT OR UPDATE OR DELETE OR TRUNCATE"
-	if r.partitioned {
+	if r.byOthers {
 		create(&s, r.name, authorityRowTrigger, "INSERT OR UPDATE OR DELETE", "ROW", "", "guard_signed", literals(exempt), "ALWAYS")
 		events = "DELETE OR TRUNCATE" // a term begins with a DELETE of no row
 	}

@@ -2,7 +2,6 @@ package tableguard
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -22,7 +21,7 @@ func (k sqliteTable) triggers(p pattern) []trigger {
 		k.trigger("delete", "AFTER DELETE", k.judge(stale)),
 	}
 	if body := k.keepOthers(p, fresh); body != "" {
-		all = append(all, k.trigger("insert_first", "BEFORE INSERT", body), k.trigger("update_first", "BEFORE UPDATE", body))
+		all = append(all, k.trigger("before_insert", "BEFORE INSERT", body), k.trigger("before_update", "BEFORE UPDATE", body))
 	}
 	return all
 }
@@ -40,13 +39,15 @@ func (k sqliteTable) judge(name string) string {
 	return fmt.Sprintf("INSERT INTO ringfence_admit SELECT %s, '%s';", name, k.table.rule())
 }
 
-// keepOthers refuses a row that has a unique key of a row of another lease.
+// keepOthers refuses a row that has a unique key of a row of another lease. Keys may be
+// equal where names are not, also with the columns of the name among them: by NOCASE, or
+// as 1 and 1.0 are.
 func (k sqliteTable) keepOthers(p pattern, fresh string) string {
+	if p.fixed() {
+		return ""
+	}
 	var same []string
 	for _, u := range k.keys {
-		if p.fixed() || !slices.ContainsFunc(p.columns(), func(c string) bool { return !u.names(c) }) {
-			continue // equal keys are of one lease
-		}
 		parts := make([]string, len(u))
 		for i, c := range u {
 			parts[i] = fmt.Sprintf("other.%s = NEW.%s COLLATE %s", doubled(c.column), doubled(c.column), doubled(c.collation))

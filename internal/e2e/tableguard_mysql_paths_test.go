@@ -72,6 +72,24 @@ func TestMySQLTableGuardByColumns(t *testing.T) {
 	refusedMySQL(t, "the second row", a.exec("INSERT INTO numbered VALUES ()"), fence.Invalid)
 }
 
+// TestMySQLTableGuardOnWideTables finds the columns of a table also where a list of them is
+// longer than what MySQL puts together by default.
+func TestMySQLTableGuardOnWideTables(t *testing.T) {
+	t.Parallel()
+	db, err := sql.Open("mysql", realserver.SharedMariaDB(t)+"?default_storage_engine=InnoDB&group_concat_max_len=1024")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	var columns strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&columns, ", %s_%d INT", strings.Repeat("c", 50), i)
+	}
+	d := inMySQL{db, tableguard.On(db, tableguard.MySQL), t}
+	d.must("CREATE TABLE wide (first INT" + columns.String() + ", last INT)")
+	d.guard(tableguard.Table{Name: "wide", Lease: "{first}/{last}"})
+}
+
 func TestMySQLTableGuardTellsWritesApart(t *testing.T) {
 	t.Parallel()
 	d := newMySQLTables(t)

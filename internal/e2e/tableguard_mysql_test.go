@@ -177,11 +177,12 @@ func TestMySQLTableGuardLatest(t *testing.T) {
 func TestMySQLTableGuardRefusesWhatItCannotGuard(t *testing.T) {
 	t.Parallel()
 	d := newMySQLTables(t)
-	d.must("CREATE VIEW shown AS SELECT * FROM report", "CREATE TABLE bare (id BIGINT) ENGINE = MyISAM",
+	d.must("CREATE TABLE timed (at TIMESTAMP, id BIGINT)", "CREATE VIEW shown AS SELECT * FROM report", "CREATE TABLE bare (id BIGINT) ENGINE = MyISAM",
 		"CREATE TABLE child (id BIGINT PRIMARY KEY, FOREIGN KEY (id) REFERENCES report (id) ON DELETE CASCADE)")
 	for _, bad := range []tableguard.Table{
 		{}, {Name: "report"}, {Name: "nothing", Lease: "l"}, {Name: "shown", Lease: "l"}, {Name: "bare", Lease: "l"}, {Name: "child", Lease: "l"}, {Name: "REPORT", Lease: "l"},
 		{Name: "report", Lease: "x/{nope}"}, {Name: "report", Lease: "l", Rule: tableguard.Owned}, {Name: "mysql.user", Lease: "l"},
+		{Name: "timed", Lease: "at/{at}"}, // in each time zone of a session it would be another lease
 	} {
 		if err := d.tables.Install(t.Context(), bad); !errors.Is(err, fence.ErrInvalid) {
 			t.Errorf("%+v: %v", bad, err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -187,4 +188,78 @@ func TestTableGuardHoldsOffASuccessor(t *testing.T) {
 			refused(t, "the term before, again", first.exec(writes[1]), fence.Superseded)
 		})
 	}
+}
+
+// TestTableGuardOnHeirs writes the rows of a table by the name of another one, whose
+// triggers of statements are the only ones that fire.
+func TestTableGuardOnHeirs(t *testing.T) {
+	t.Parallel()
+	d := newTables(t)
+	d.must("CREATE TABLE heir () INHERITS (report)", "INSERT INTO heir VALUES (1, 'old')", "CREATE TABLE later (id bigint NOT NULL, body text)", "INSERT INTO later VALUES (2, 'old')")
+	for _, lease := range []string{"nightly", "nightly/{id}"} {
+		d.guard(tableguard.Table{Name: "heir", Lease: lease})
+		s := d.session("")
+		for _, w := range []string{"UPDATE report SET body = 'new'", "DELETE FROM report", "TRUNCATE report", "UPDATE heir SET body = 'new'", "TRUNCATE heir"} {
+			refused(t, lease+": "+w, s.exec(w), fence.Invalid)
+		}
+		s.set("fence", rf(strings.Replace(lease, "{id}", "1", 1), 5))
+		admitted(t, "establish", s.establish("heir"))
+		admitted(t, "in the term", s.exec("UPDATE report SET body = 'new'"))
+	}
+	d.guard(tableguard.Table{Name: "later", Lease: "nightly"})
+	d.must("ALTER TABLE later INHERIT report")
+	off := func() (names []string) {
+		all, err := d.on().List(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range all {
+			if s.Off {
+				names = append(names, s.Name)
+			}
+		}
+		return names
+	}
+	if names := off(); !slices.Equal(names, []string{"later"}) {
+		t.Errorf("off: %v; want the table that became an heir", names)
+	}
+	d.guard(tableguard.Table{Name: "later", Lease: "nightly"})
+	if names := off(); names != nil {
+		t.Errorf("off, once installed again: %v", names)
+	}
+	refused(t, "by the name of the other", d.session("").exec("UPDATE report SET body = 'newer' WHERE id = 2"), fence.Invalid)
+}
+
+// TestTableGuardThatIsOff tells of each trigger that was disabled or dropped, also on a
+// partition; and a guard can be taken from what could not be guarded any more.
+func TestTableGuardThatIsOff(t *testing.T) {
+	t.Parallel()
+	d := newTables(t)
+	d.must("CREATE TABLE split (id bigint) PARTITION BY LIST (id)", "CREATE TABLE split_1 PARTITION OF split FOR VALUES IN (1)")
+	for _, c := range []struct{ table, lease, change string }{
+		{"report", "l", "ALTER TABLE report DISABLE TRIGGER ringfence_guard"},
+		{"report", "l", "ALTER TABLE report ENABLE TRIGGER ringfence_guard"}, // not for replicas
+		{"report", "l", "DROP TRIGGER ringfence_guard_applied ON report"},
+		{"report", "{id}", "ALTER TABLE report DISABLE TRIGGER zzz_ringfence_guard"},
+		{"report", "{id}", "DROP TRIGGER ringfence_guard_truncate ON report"},
+		{"split", "l", "ALTER TABLE split_1 DISABLE TRIGGER zzz_ringfence_guard"},
+		{"split", "{id}", "CREATE TRIGGER zzzz BEFORE INSERT ON split_1 FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()"}, // by its name it fires last
+		{"split", "l", "ALTER TABLE split_1 DISABLE TRIGGER ringfence_guard_truncate"},
+		{"report", "l", "CREATE TABLE of (id bigint NOT NULL, body text) PARTITION BY LIST (id); ALTER TABLE of ATTACH PARTITION report DEFAULT"},
+	} {
+		d.guard(tableguard.Table{Name: c.table, Lease: c.lease})
+		for _, off := range []bool{false, true} {
+			list, err := d.on().List(t.Context())
+			if err != nil || len(list) != 1 || list[0].Off != off {
+				t.Errorf("%s: %+v, %v; want off: %t", c.change, list, err, off)
+			}
+			if !off {
+				d.must(c.change)
+			}
+		}
+		if err := d.on().Remove(t.Context(), c.table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.must("INSERT INTO of VALUES (1, 'x')")
 }

@@ -201,6 +201,24 @@ func TestTableGuardSignedPartitions(t *testing.T) {
 	}
 }
 
+// TestTableGuardSignedHeirs verifies what is written by the name of the table that another
+// one inherits from.
+func TestTableGuardSignedHeirs(t *testing.T) {
+	t.Parallel()
+	d := newSigned(t, authority(t, "k1", "lab"))
+	d.must("CREATE TABLE whole (id bigint)", "CREATE TABLE heir () INHERITS (whole)", "INSERT INTO heir VALUES (1)")
+	d.guard(tableguard.Table{Name: "heir", Lease: "nightly"})
+	if err := d.on().RequireSigned(t.Context(), tableguard.Signed{Table: "heir"}); err != nil {
+		t.Fatal(err)
+	}
+	s := d.session(rf("nightly", 10))
+	for _, w := range []string{"UPDATE whole SET id = 2", "DELETE FROM whole", "TRUNCATE whole"} {
+		if err := s.exec(w); err == nil || !strings.Contains(err.Error(), "signature") {
+			t.Errorf("%s: %v; want a refusal for want of a signature", w, err)
+		}
+	}
+}
+
 func TestTableGuardTrustsNothingElse(t *testing.T) {
 	t.Parallel()
 	d := newTables(t)

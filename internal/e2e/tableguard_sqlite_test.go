@@ -235,6 +235,32 @@ func TestSQLiteTableGuardKeepsRowsOfOthers(t *testing.T) {
 	}
 }
 
+// TestSQLiteTableGuardOnKeysThatAreEqual: two rows may have one key and two leases, though
+// the lease is named by columns of the key.
+func TestSQLiteTableGuardOnKeysThatAreEqual(t *testing.T) {
+	t.Parallel()
+	d := newSQLiteTables(t)
+	for _, c := range []struct{ table, column, taken, own, write string }{
+		{"folded", "shop TEXT COLLATE NOCASE PRIMARY KEY", "'b'", "B", "REPLACE INTO folded VALUES ('B', 'new')"},
+		{"numbered", "shop PRIMARY KEY", "2", "2.0", "REPLACE INTO numbered VALUES (2.0, 'new')"},
+		{"shadowed", "shop TEXT, id INTEGER PRIMARY KEY, rowid TEXT", "'b', 1, 'x'", "a", "REPLACE INTO shadowed VALUES ('a', 1, 'y', 'new')"},
+		{"first_folded", "shop TEXT", "'b'", "b", ""}, // whose triggers have names like those of folded
+	} {
+		d.must(fmt.Sprintf("CREATE TABLE %s (%s, body TEXT)", c.table, c.column), fmt.Sprintf("INSERT INTO %s VALUES (%s, 'old')", c.table, c.taken))
+		d.guard(tableguard.Table{Name: c.table, Lease: "shop/{shop}"})
+		s, f := d.session(), rf("shop/"+c.own, 5)
+		admitted(t, c.table+": establish", s.carrying(f, beginTerm))
+		if c.write == "" {
+			continue
+		}
+		refusedSQLite(t, c.write, s.carrying(f, c.write), fence.Invalid)
+		var body string
+		if err := d.QueryRowContext(t.Context(), "SELECT body FROM "+c.table).Scan(&body); err != nil || body != "old" {
+			t.Errorf("%s: the row of the other lease holds %q, %v", c.table, body, err)
+		}
+	}
+}
+
 func TestSQLiteTableGuardIsInstalledWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	d := newSQLiteTables(t)

@@ -282,11 +282,16 @@ func TestTableGuardIsInstalledWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	d := newTables(t)
 	d.must("CREATE VIEW v AS SELECT * FROM report", "CREATE TABLE heir () INHERITS (report)", "CREATE TABLE plain (id bigint)",
-		"CREATE TABLE split (id bigint) PARTITION BY LIST (id)", "CREATE TABLE split_1 PARTITION OF split FOR VALUES IN (1)")
+		"CREATE TABLE split (id bigint) PARTITION BY LIST (id)", "CREATE TABLE split_1 PARTITION OF split FOR VALUES IN (1)",
+		"CREATE TABLE last (id bigint)", "CREATE TRIGGER zzzz BEFORE UPDATE ON last FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+		"CREATE DOMAIN moment AS timestamptz", "CREATE TABLE odd (id bigint, made text GENERATED ALWAYS AS ('x' || id) STORED, at timestamptz, during tstzrange, part double precision, raw bytea, seen moment, ats timestamptz[])")
 	for _, bad := range []tableguard.Table{
 		{}, {Name: "report"}, {Name: "nothing", Lease: "l"}, {Name: "v", Lease: "l"}, {Name: "report", Lease: "l"}, {Name: "split_1", Lease: "l"},
 		{Name: "plain", Lease: "x/{nope}"}, {Name: "plain", Lease: "x/{id"}, {Name: "plain", Lease: "x}"}, {Name: "plain", Lease: "l", Rule: "always"},
 		{Name: "plain", Lease: "l", Rule: tableguard.Owned}, {Name: "PLAIN", Lease: "l"}, {Name: "a.b.c", Lease: "l"}, {Name: "pg_catalog.pg_class", Lease: "l", Rule: "x"},
+		{Name: "last", Lease: "{id}"},  // whose own trigger has the last word
+		{Name: "odd", Lease: "{made}"}, // which would name no lease, for good
+		{Name: "odd", Lease: "{at}"}, {Name: "odd", Lease: "{during}"}, {Name: "odd", Lease: "{part}"}, {Name: "odd", Lease: "{raw}"}, {Name: "odd", Lease: "{seen}"}, {Name: "odd", Lease: "{ats}"},
 	} {
 		if err := tableguard.On(d.DB, tableguard.Postgres).Install(t.Context(), bad); !errors.Is(err, fence.ErrInvalid) {
 			t.Errorf("%+v: %v", bad, err)

@@ -156,6 +156,24 @@ func TestTableGuardRowsHoldOffASuccessor(t *testing.T) {
 	refused(t, "the term before", s.exec("INSERT INTO piece VALUES ('a')"), fence.Superseded)
 }
 
+// TestTableGuardWaitsForAFirstMark: where an older term is making the first mark, a write of a
+// newer one waits for it and raises it. Were it to look twice without the lock, it could find
+// the older mark the second time only, and leave it.
+func TestTableGuardWaitsForAFirstMark(t *testing.T) {
+	t.Parallel()
+	d := newTables(t)
+	d.guard(tableguard.Table{Name: "report", Lease: "nightly"})
+	older, newer := d.session(rf("nightly", 5)), d.session(rf("nightly", 6))
+	admitted(t, "begin", older.exec("BEGIN"))
+	admitted(t, "establish", older.establish("report"))
+	done := make(chan error, 1)
+	go func() { done <- newer.exec(writes[1]) }()
+	d.waits(writes[1])
+	admitted(t, "commit", older.exec("COMMIT"))
+	admitted(t, "the newer write", <-done)
+	refused(t, "the older term", older.exec(writes[1]), fence.Superseded)
+}
+
 // prepared shows that a prepared transaction holds a newer term off until its end. It
 // needs a server that allows them.
 func prepared(t *testing.T, d tables) {

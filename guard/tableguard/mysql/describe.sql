@@ -1,7 +1,5 @@
 -- Say what stands behind the name of a table of this database; no row where nothing does.
 SELECT t.table_type, COALESCE(t.engine, ''),
-	COALESCE((SELECT GROUP_CONCAT(c.column_name SEPARATOR '\n') FROM information_schema.columns AS c
-		WHERE c.table_schema = DATABASE() AND c.table_name = t.table_name), ''),
 	COALESCE((SELECT GROUP_CONCAT(r.constraint_name SEPARATOR ', ') FROM information_schema.referential_constraints AS r
 		WHERE r.constraint_schema = DATABASE() AND r.table_name = t.table_name
 		AND (r.delete_rule IN ('CASCADE', 'SET NULL', 'SET DEFAULT') OR r.update_rule IN ('CASCADE', 'SET NULL', 'SET DEFAULT'))), ''),

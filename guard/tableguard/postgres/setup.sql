@@ -229,10 +229,10 @@ BEGIN
 		RETURN;
 	END IF;
 	SELECT m.token INTO mark FROM ringfence.guard_mark AS m WHERE m.lease = bound;
-	IF mark.token < token THEN
+	IF mark.token IS NULL OR mark.token < token THEN -- where there is none, an older term may be about to make it
 		PERFORM pg_advisory_xact_lock(ringfence.guard_lock(bound));
 	END IF;
-	IF rule = 'latest' AND mark.token < token THEN
+	IF rule = 'latest' AND (mark.token IS NULL OR mark.token < token) THEN
 		UPDATE ringfence.guard_mark AS m SET token = call.token, seq = 0, key = '', xact = NULL, at = clock_timestamp()
 		WHERE m.lease = bound AND m.token < call.token;
 	END IF;

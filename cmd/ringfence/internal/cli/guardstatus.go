@@ -18,8 +18,9 @@ func (a *app) guardStatusCmd() *cobra.Command {
 		Use:   "status DSN",
 		Short: "List the guarded tables",
 		Long: `List the guarded tables with the lease that protects each. A guard is off when a trigger
-of it was disabled or dropped: then the table takes writes that it should refuse. Tables
-of PostgreSQL are named as SQL writes them, with quotes where it needs them.
+of it was disabled or dropped, or something goes past it: then the table takes writes that
+it should refuse. Tables of PostgreSQL are named as SQL writes them, with quotes where it
+needs them.
 
 ` + guardExitHelp,
 		Args: arguments(1, 1, "one DSN"),
@@ -53,7 +54,7 @@ func (a *app) guardStatus(ctx context.Context, tables *open.Tables) error {
 		state := "on"
 		if s.Off {
 			state = "off"
-			a.say("warning: the guard of %s is off: a trigger was disabled or dropped; install it again", s.Name)
+			a.say("warning: the guard of %s is off: it does not refuse all that it should; install it again, which says what is in the way", s.Name)
 		}
 		found = append(found, guardedTable{s.Name, s.Lease, s.Rule, !s.Off})
 		rows = append(rows, []string{s.Name, s.Lease, string(s.Rule), state})

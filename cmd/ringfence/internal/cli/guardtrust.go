@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,9 +31,10 @@ So a program can no longer make a token up.
 FILE is a key file, or what ringfence keys export prints. PostgreSQL verifies HMAC-SHA256
 alone. While a key is rotated FILE holds both. Without --table only the keys change.
 --exempt names roles that need no signature, by the name with which they log in. The table
-is also to be guarded: see ringfence guard install.
+is also to be guarded: see ringfence guard install. The keys change first, then one table
+after another, and each step is printed when it is done.
 
-` + guardExitHelp,
+` + strings.ReplaceAll(guardExitHelp, "nothing was changed", "nothing more was changed"),
 		Args: arguments(1, 1, "one DSN"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(exempt) > 0 && len(tables) == 0 {

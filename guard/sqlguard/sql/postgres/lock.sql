@@ -2,6 +2,6 @@
 WITH mark AS MATERIALIZED (
 	SELECT lease, token, seq, key FROM ringfence.mark WHERE resource = $1 FOR UPDATE
 )
-SELECT coalesce(mark.lease, ''), coalesce(mark.token, 0), coalesce(mark.seq, 0), coalesce(mark.key, ''), clock.ms
-FROM (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms) AS clock
-LEFT JOIN mark ON true
+SELECT coalesce(mark.lease, ''), coalesce(mark.token, 0), coalesce(mark.seq, 0), coalesce(mark.key, ''),
+	floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
+FROM (SELECT) AS one LEFT JOIN mark ON true
