@@ -1,0 +1,108 @@
+package govet
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"os"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/go/gcexportdata"
+	"golang.org/x/tools/go/packages"
+)
+
+// exports are the types that packages of one build import, as the compiler wrote them
+// down. They are read once for all packages, and forgotten when they have become many.
+type exports struct {
+	mu      sync.Mutex
+	current *universe
+}
+
+// A universe has one types.Package for each import path, so that its types can be
+// compared. A package is checked in one universe alone.
+type universe struct {
+	mu    sync.Mutex
+	fset  *token.FileSet
+	known map[string]*types.Package
+	size  int64 // of the files that were read
+}
+
+// maxUniverse bounds what is read into one universe, in bytes of files. What a project
+// of 500,000 lines imports is 20 MiB of them; the types in those take a few times that.
+const maxUniverse = 64 << 20
+
+func newUniverse() *universe {
+	return &universe{fset: token.NewFileSet(), known: map[string]*types.Package{}}
+}
+
+// importer is for the check of one package.
+func (e *exports) importer(p *packages.Package) types.Importer {
+	if variant(p) {
+		return importer{newUniverse(), p} // the packages of a test are not those that others import
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.current == nil || e.current.full() {
+		e.current = newUniverse()
+	}
+	return importer{e.current, p}
+}
+
+// variant reports whether a package imports any that was compiled for a test.
+func variant(p *packages.Package) bool {
+	for _, need := range p.Imports {
+		if strings.Contains(need.ID, " [") {
+			return true
+		}
+	}
+	return false
+}
+
+func (u *universe) full() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.size > maxUniverse
+}
+
+type importer struct {
+	*universe
+	by *packages.Package
+}
+
+func (i importer) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	p := i.by.Imports[path]
+	switch {
+	case p == nil:
+		return nil, fmt.Errorf("there is no package %s here", path)
+	case p.ExportFile != "":
+		return i.read(p)
+	case len(p.Errors) > 0:
+		return nil, p.Errors[0]
+	}
+	return nil, fmt.Errorf("package %s can't be compiled here", path)
+}
+
+func (u *universe) read(p *packages.Package) (*types.Package, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if known := u.known[p.PkgPath]; known != nil && known.Complete() {
+		return known, nil
+	}
+	f, err := os.Open(p.ExportFile)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil {
+		u.size += info.Size()
+	}
+	r, err := gcexportdata.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return gcexportdata.Read(r, u.fset, u.known, p.PkgPath)
+}
