@@ -4,7 +4,7 @@
 # it off where they check a module on its own.
 export GOWORK :=
 
-.PHONY: help test servers lint builds build demo bench soak hold clients cover
+.PHONY: help test servers lint builds build demo bench soak hold clients golangci cover
 .DEFAULT_GOAL := help
 
 help:
@@ -45,6 +45,9 @@ hold: ## hold 10,000 leases in one process for ten minutes on each of three stor
 
 clients: ## show which clients of PostgreSQL carry a fence in PGOPTIONS (installs them where it can)
 	@scripts/clients.sh
+
+golangci: ## build golangci-lint with the reviewer as its plugin, and compare what both report (downloads it; minutes)
+	@scripts/golangci.sh $(MODULE)
 
 cover: ## run the tests and show which share of each function they reach
 	@mkdir -p bin
