@@ -1,6 +1,7 @@
 package govet
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -8,6 +9,7 @@ import (
 	"go/types"
 	"os"
 	"runtime"
+	"slices"
 
 	"golang.org/x/tools/go/packages"
 
@@ -39,47 +41,96 @@ func (l *loaded) read(dir string, sources map[string][]byte) (files map[string]*
 	return files, ""
 }
 
-// check reads the files of a package that have not been read as part of another one.
+// A parsed file is one of a package, on its way through the type checker.
+type parsedFile struct {
+	name string
+	src  []byte
+	tree *ast.File
+}
+
+// check reads the files of a package that are asked for, and were not read as part of
+// another one.
 func check(p *packages.Package, e *exports, sources map[string][]byte, files map[string]*ir.File) error {
+	wanted := func(name string) bool { return sources[name] != nil && files[name] == nil }
+	if !slices.ContainsFunc(p.GoFiles, wanted) {
+		return nil
+	}
 	fset := token.NewFileSet()
+	var asked []parsedFile
 	var trees []*ast.File
-	texts := map[*ast.File][]byte{}
-	fresh := false
+	size := 0
 	for _, name := range p.GoFiles {
-		src := sources[name]
-		if src == nil {
-			var err error
-			if src, err = os.ReadFile(name); err != nil {
-				return err
-			}
-		}
-		tree, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+		f, err := parse(fset, name, sources[name])
 		if err != nil {
 			return err
 		}
-		trees = append(trees, tree)
-		texts[tree] = src
-		fresh = fresh || files[name] == nil
+		if wanted(name) {
+			asked = append(asked, f)
+			size += len(f.src)
+		} else if sources[name] == nil {
+			declarations(f.tree)
+		}
+		trees = append(trees, f.tree)
 	}
-	if !fresh {
-		return nil
+	info, err := typesOf(p, e, fset, trees, size)
+	if err != nil {
+		return err
 	}
+	for _, f := range asked {
+		files[f.name] = golang.Lower(fset, f.tree, f.src, info)
+	}
+	return nil
+}
+
+// parse parses a file, which it reads if there is no source of it.
+func parse(fset *token.FileSet, name string, src []byte) (parsedFile, error) {
+	mode := parser.SkipObjectResolution
+	if src != nil {
+		mode |= parser.ParseComments
+	} else {
+		var err error
+		if src, err = os.ReadFile(name); err != nil {
+			return parsedFile{}, err
+		}
+	}
+	tree, err := parser.ParseFile(fset, name, src, mode)
+	return parsedFile{name, src, tree}, err
+}
+
+// declarations takes the bodies out of the functions of a file that is not reviewed: a
+// program wrote it, say, at length. What others need to know of it is all that is left.
+func declarations(tree *ast.File) {
+	for _, d := range tree.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
+			f.Body.List = nil
+			if f.Type.Results != nil {
+				f.Body = nil // an empty one would lack a return
+			}
+		}
+	}
+}
+
+// typesOf checks a package. What is only superfluous, as an import that nothing uses,
+// is no error.
+func typesOf(p *packages.Package, e *exports, fset *token.FileSet, trees []*ast.File, size int) (*types.Info, error) {
+	names := size / 20 // about as many as there will be
 	info := &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{},
-		Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
+		Types: make(map[ast.Expr]types.TypeAndValue, names), Defs: make(map[*ast.Ident]types.Object, names/4),
+		Uses: make(map[*ast.Ident]types.Object, names/2), Selections: map[*ast.SelectorExpr]*types.Selection{},
 	}
-	cfg := &types.Config{Importer: e.importer(p), FakeImportC: true, Sizes: types.SizesFor("gc", runtime.GOARCH)}
+	var first error
+	cfg := &types.Config{
+		Importer: e.importer(p), FakeImportC: true, Sizes: types.SizesFor("gc", runtime.GOARCH),
+		Error: func(err error) {
+			var e types.Error
+			if first == nil && !(errors.As(err, &e) && e.Soft) {
+				first = err
+			}
+		},
+	}
 	if p.Module != nil && p.Module.GoVersion != "" {
 		cfg.GoVersion = "go" + p.Module.GoVersion
 	}
-	if _, err := cfg.Check(p.PkgPath, fset, trees, info); err != nil {
-		return err
-	}
-	for _, tree := range trees {
-		name := fset.File(tree.Pos()).Name()
-		if files[name] == nil {
-			files[name] = golang.Lower(fset, tree, texts[tree], info)
-		}
-	}
-	return nil
+	cfg.Check(p.PkgPath, fset, trees, info) //nolint:errcheck // Error has been told of each
+	return info, first
 }

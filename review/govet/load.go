@@ -110,7 +110,7 @@ func (l *loaded) list(ctx context.Context, b build, dirs []string, tests bool) {
 // is of no use to the next build, here and in the hands of whoever starts it.
 func usesC(ctx context.Context, b build, dirs []string, tests bool) bool {
 	for some := range slices.Chunk(dirs, atOnce) {
-		args := []string{"list", "-e", "-deps", "-f", "{{if not .Standard}}{{if or .CgoFiles .SwigFiles .SwigCXXFiles}}C{{end}}{{end}}"}
+		args := []string{"list", "-e", "-deps", "-f", "{{if or (not .Standard) (not .DepOnly)}}{{if or .CgoFiles .SwigFiles .SwigCXXFiles}}C{{end}}{{end}}"}
 		if tests {
 			args = append(args, "-test")
 		}
