@@ -35,7 +35,7 @@ demo: ## show a paused holder overwrite newer work, and then be refused
 
 bench: ## measure against the raw limit of each store and against other locks, as ratios
 	GOWORK=off go -C internal/e2e/bench test -run '^$$' -bench . -benchtime 1x -timeout 60m
-	go test -run '^$$' -bench Review -benchtime 1x ./review/runner
+	go test -run '^$$' -bench Review -benchtime 1x -timeout 60m ./review/runner ./review/cmd/ringfence-review
 
 soak: ## run the long campaigns, each for TIME (1m): histories under faults on every store, cuts at every byte, many names
 	@scripts/soak.sh $(TIME)

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -35,10 +36,20 @@ func (l *loaded) read(dir string, sources map[string][]byte) (files map[string]*
 	for i := range f.packages {
 		p := f.packages[len(f.packages)-1-i] // with its tests, before it is seen without them
 		if err := check(p, f.exports, sources, files); err != nil {
-			return files, broken(err.Error())
+			return files, broken(text(err))
 		}
 	}
 	return files, ""
+}
+
+// text is an error without the folder, which is told beside it.
+func text(err error) string {
+	var e types.Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	at := e.Fset.Position(e.Pos)
+	return fmt.Sprintf("%s:%d: %s", filepath.Base(at.Filename), at.Line, e.Msg)
 }
 
 // A parsed file is one of a package, on its way through the type checker.

@@ -2,6 +2,7 @@ package govet
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -83,7 +84,7 @@ func (i importer) Import(path string) (*types.Package, error) {
 	case p.ExportFile != "":
 		return i.read(p)
 	case len(p.Errors) > 0:
-		return nil, p.Errors[0]
+		return nil, errors.New(gist(p.Errors[0].Msg))
 	}
 	return nil, fmt.Errorf("package %s can't be compiled here", path)
 }

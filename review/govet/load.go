@@ -123,9 +123,17 @@ func usesC(ctx context.Context, b build, dirs []string, tests bool) bool {
 	return false
 }
 
-func broken(text string) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return "it does not type-check here: " + first
+// broken says why a folder is read by its syntax.
+func broken(text string) string { return "it does not type-check here: " + gist(text) }
+
+// gist is the first line that tells anything: the compiler names the package before it.
+func gist(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "# ") {
+			return line
+		}
+	}
+	return strings.TrimSpace(text)
 }
 
 // above is the nearest folder, the given one or one above it, that has a file of a
