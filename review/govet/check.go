@@ -89,6 +89,7 @@ func check(p *packages.Package, e *exports, sources map[string][]byte, files map
 	}
 	for _, f := range asked {
 		files[f.name] = golang.Lower(fset, f.tree, f.src, info)
+		files[f.name].Path = f.name // whatever a line directive says
 	}
 	return nil
 }
