@@ -1,9 +1,9 @@
 package govet
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"go/importer"
 	"go/token"
 	"go/types"
 	"io"
@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/tools/go/gcexportdata"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -25,10 +24,10 @@ type exports struct {
 // A universe has one types.Package for each import path, so that its types can be
 // compared. A package is checked in one universe alone.
 type universe struct {
-	mu    sync.Mutex
-	fset  *token.FileSet
-	known map[string]*types.Package
-	size  int // of what was read, in bytes
+	mu       sync.Mutex
+	compiler types.Importer
+	file     string // what the compiler wrote of the package that is being read
+	size     int    // of what was read, in bytes
 }
 
 // maxUniverse bounds what is read into one universe, in bytes of export data. This
@@ -36,20 +35,38 @@ type universe struct {
 const maxUniverse = 32 << 20
 
 func newUniverse() *universe {
-	return &universe{fset: token.NewFileSet(), known: map[string]*types.Package{}}
+	u := &universe{}
+	u.compiler = importer.ForCompiler(token.NewFileSet(), "gc", func(string) (io.ReadCloser, error) {
+		f, err := os.Open(u.file)
+		return counted{f, &u.size}, err
+	})
+	return u
+}
+
+// counted adds up how much is read: of a file with a package's code, no more than what
+// is exported.
+type counted struct {
+	*os.File
+	size *int
+}
+
+func (c counted) Read(to []byte) (int, error) {
+	n, err := c.File.Read(to)
+	*c.size += n
+	return n, err
 }
 
 // importer is for the check of one package.
 func (e *exports) importer(p *packages.Package) types.Importer {
 	if variant(p) {
-		return importer{newUniverse(), p} // the packages of a test are not those that others import
+		return imports{newUniverse(), p} // the packages of a test are not those that others import
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.current == nil || e.current.full() {
 		e.current = newUniverse()
 	}
-	return importer{e.current, p}
+	return imports{e.current, p}
 }
 
 // variant reports whether a package imports any that was compiled for a test.
@@ -68,12 +85,13 @@ func (u *universe) full() bool {
 	return u.size > maxUniverse
 }
 
-type importer struct {
+// imports are what one package imports.
+type imports struct {
 	*universe
 	by *packages.Package
 }
 
-func (i importer) Import(path string) (*types.Package, error) {
+func (i imports) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}
@@ -92,22 +110,6 @@ func (i importer) Import(path string) (*types.Package, error) {
 func (u *universe) read(p *packages.Package) (*types.Package, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if known := u.known[p.PkgPath]; known != nil && known.Complete() {
-		return known, nil
-	}
-	f, err := os.Open(p.ExportFile)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := gcexportdata.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	u.size += len(data)
-	return gcexportdata.Read(bytes.NewReader(data), u.fset, u.known, p.PkgPath)
+	u.file = p.ExportFile
+	return u.compiler.Import(p.PkgPath)
 }

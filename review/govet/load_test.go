@@ -171,7 +171,7 @@ func TestExportsAreForgotten(t *testing.T) {
 	if f == nil || len(f.packages) != 1 {
 		t.Fatalf("got %v", f)
 	}
-	universe := func() *universe { return f.exports.importer(f.packages[0]).(importer).universe }
+	universe := func() *universe { return f.exports.importer(f.packages[0]).(imports).universe }
 	first := universe()
 	if universe() != first {
 		t.Error("what was read is not kept")
