@@ -4,7 +4,7 @@
 # it off where they check a module on its own.
 export GOWORK :=
 
-.PHONY: help test servers lint builds build demo bench soak hold clients cover
+.PHONY: help test servers lint builds build demo bench soak hold clients golangci cover
 .DEFAULT_GOAL := help
 
 help:
@@ -35,7 +35,7 @@ demo: ## show a paused holder overwrite newer work, and then be refused
 
 bench: ## measure against the raw limit of each store and against other locks, as ratios
 	GOWORK=off go -C internal/e2e/bench test -run '^$$' -bench . -benchtime 1x -timeout 60m
-	go test -run '^$$' -bench Review -benchtime 1x ./review/runner
+	go test -run '^$$' -bench Review -benchtime 1x -timeout 60m ./review/runner ./review/cmd/ringfence-review
 
 soak: ## run the long campaigns, each for TIME (1m): histories under faults on every store, cuts at every byte, many names
 	@scripts/soak.sh $(TIME)
@@ -45,6 +45,9 @@ hold: ## hold 10,000 leases in one process for ten minutes on each of three stor
 
 clients: ## show which clients of PostgreSQL carry a fence in PGOPTIONS (installs them where it can)
 	@scripts/clients.sh
+
+golangci: ## build golangci-lint with the reviewer as its plugin, and compare what both report (downloads it; minutes)
+	@scripts/golangci.sh $(MODULE)
 
 cover: ## run the tests and show which share of each function they reach
 	@mkdir -p bin

@@ -76,7 +76,7 @@ func run(pass *analysis.Pass) (any, error) {
 // reviewed reports whether a package belongs to the code under review, not to what
 // was downloaded for it, nor to the standard library.
 func reviewed(pass *analysis.Pass) bool {
-	if pass.Module != nil {
+	if pass.Module != nil && pass.Module.Path != "" { // golangci-lint puts the standard library into a module without a name
 		return pass.Module.Version == ""
 	}
 	if len(pass.Files) == 0 {

@@ -38,7 +38,7 @@ func (u *Unit) link() {
 // carry adds what a helper does to the call of it.
 func (s *Site) carry(g *Function) {
 	for _, inner := range g.Sites {
-		if g.handsOut(inner) {
+		if len(inner.Ops) == 0 || g.handsOut(inner) {
 			continue
 		}
 		for _, o := range inner.Ops {
@@ -113,7 +113,7 @@ func (g *Function) takes(o *Op) bool {
 
 func (g *Function) does(o *Op, match func(*Op) bool) bool {
 	for _, s := range g.Sites {
-		if g.handsOut(s) {
+		if len(s.Ops) == 0 || g.handsOut(s) {
 			continue
 		}
 		for _, other := range s.Ops {

@@ -46,6 +46,17 @@ func (f *Function) loadedFrom(name string, at ir.Pos) string {
 	if !ok || d.index < 0 || d.x == nil || d.x.Kind == ir.Name && d.x.Name == name {
 		return ""
 	}
+	t, seen := f.Unit.tables[d.x]
+	if !seen {
+		f.Unit.tables[d.x] = "" // an object that is made of itself ends here
+		t = d.readFrom()
+		f.Unit.tables[d.x] = t
+	}
+	return t
+}
+
+// readFrom is the table that a value was read from.
+func (d def) readFrom() string {
 	v := d.in.resolve(d.x)
 	if v.Kind != ir.Call || builders[normal(v.Method())] == "" && !wheres[v.Method()] {
 		return ""

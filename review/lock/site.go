@@ -260,9 +260,11 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 		s.answered(e)
 	}
 	from := len(w.f.Sites)
-	if e.X.Kind == ir.Member {
+	switch e.X.Kind {
+	case ir.Name: // what is called is no call itself
+	case ir.Member:
 		w.expr(e.X.X, inner, names)
-	} else {
+	default:
 		w.expr(e.X, inner, names)
 	}
 	if e.Method() == "catch" && swallows(e.Arg(0)) {

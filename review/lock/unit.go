@@ -29,6 +29,7 @@ type Unit struct {
 	values     map[*ir.Expr]Value
 	folded     map[*ir.Expr]folded
 	keys       map[*ir.Expr]string
+	tables     map[*ir.Expr]string // which an object was read from
 	known      map[string]*Outline
 	deeds      map[*ir.Expr]*Deed
 	queries    map[*ir.Expr]*Query
@@ -46,7 +47,7 @@ func NewUnitAmong(files []*ir.File, known map[string]*Outline) *Unit {
 		Files: files, byFunc: map[*ir.Func]*Function{}, byName: map[string][]*Function{}, classes: map[string]*ir.Class{},
 		fields: map[string]map[string][]def{}, globals: map[string][]def{}, scripts: map[string]string{},
 		summaries: map[string]*Script{}, statements: map[string]*query.Statement{}, libraries: map[*ir.File][]*Library{},
-		effects: map[*Function][]*Effect{}, types: map[*ir.Expr]string{}, values: map[*ir.Expr]Value{}, folded: map[*ir.Expr]folded{}, keys: map[*ir.Expr]string{},
+		effects: map[*Function][]*Effect{}, types: map[*ir.Expr]string{}, values: map[*ir.Expr]Value{}, folded: map[*ir.Expr]folded{}, keys: map[*ir.Expr]string{}, tables: map[*ir.Expr]string{},
 		known: known, deeds: map[*ir.Expr]*Deed{},
 		queries: map[*ir.Expr]*Query{}, leased: map[string]bool{}, around: map[*ir.Expr]*ir.Expr{},
 	}

@@ -116,12 +116,16 @@ func SARIF(w io.Writer, r *runner.Result, rules []*rule.Rule) error {
 	for i, f := range r.Findings {
 		run.Results = append(run.Results, result(f, index[f.Rule], prints[i]))
 	}
-	run.Invocations = []sarifInvocation{{ExecutionSuccessful: len(r.Problems) == 0}}
-	for _, p := range r.Problems {
-		n := sarifNotification{Level: "error", Message: sarifText{"not reviewed: " + p.Reason}, Locations: []sarifLocation{location(p.Path, 0, 0, "")}}
-		run.Invocations[0].ToolExecutionNotifications = append(run.Invocations[0].ToolExecutionNotifications, n)
-	}
+	said := append(notifications("error", "not reviewed: ", r.Problems), notifications("note", "", r.Notes)...)
+	run.Invocations = []sarifInvocation{{len(r.Problems) == 0, said}}
 	return encode(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+}
+
+func notifications(level, prefix string, list []runner.Problem) (out []sarifNotification) {
+	for _, p := range list {
+		out = append(out, sarifNotification{level, sarifText{prefix + p.Reason}, []sarifLocation{location(p.Path, 0, 0, "")}})
+	}
+	return out
 }
 
 func describe(r *rule.Rule) sarifRule {

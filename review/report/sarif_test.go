@@ -4,158 +4,204 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/url"
-	"path"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/ringfence-go/ringfence/review/report"
+	"github.com/ringfence-go/ringfence/review/rule"
 	"github.com/ringfence-go/ringfence/review/rules"
+	"github.com/ringfence-go/ringfence/review/runner"
 )
 
-// schema is what SARIF 2.1.0 (OASIS, section 3) and the code scanning of GitHub ask
-// of each object that is written here: a name and its kind, with ! where it must be
-// there. A name that is not listed is not of the format.
-var schema = map[string]map[string]string{
-	"log":          {"$schema": "uri!", "version": "2.1.0!", "runs": "[]run!"},
-	"run":          {"tool": "tool!", "originalUriBaseIds": "bases!", "invocations": "[]invocation!", "results": "[]result!", "columnKind": "unicodeCodePoints!"},
-	"tool":         {"driver": "driver!"},
-	"driver":       {"name": "text!", "informationUri": "uri!", "rules": "[]rule!"},
-	"rule":         {"id": "text!", "name": "text!", "shortDescription": "message!", "fullDescription": "message!", "help": "help!", "helpUri": "uri!"},
-	"message":      {"text": "text!"},
-	"help":         {"text": "text!", "markdown": "text!"},
-	"bases":        {"%SRCROOT%": "base!"},
-	"base":         {"description": "message!"},
-	"invocation":   {"executionSuccessful": "bool!", "toolExecutionNotifications": "[]notification"},
-	"notification": {"level": "level!", "message": "message!", "locations": "[]location!"},
-	"result":       {"ruleId": "text!", "ruleIndex": "index!", "level": "level!", "message": "message!", "locations": "[]location!", "relatedLocations": "[]location", "partialFingerprints": "prints!", "fixes": "[]fix", "properties": "bag!"},
-	"prints":       {"primaryLocationLineHash": "text!"},
-	"bag":          {"confidence": "text!", "number": "index!"},
-	"location":     {"physicalLocation": "physical!", "message": "message"},
-	"physical":     {"artifactLocation": "artifact!", "region": "region"},
-	"artifact":     {"uri": "path!", "uriBaseId": "text!"},
-	"region":       {"startLine": "place!", "startColumn": "place!", "endLine": "place", "endColumn": "place"},
-	"fix":          {"description": "message!", "artifactChanges": "[]change!"},
-	"change":       {"artifactLocation": "artifact!", "replacements": "[]replacement!"},
-	"replacement":  {"deletedRegion": "region!", "insertedContent": "message!"},
+// schema is what OASIS and code scanning ask of a log. It needs no network.
+var schema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	for url, name := range map[string]string{
+		"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json": "sarif-schema-2.1.0.json",
+		"https://ringfence.test/code-scanning.json":                                                  "code-scanning.json",
+	} {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			return nil, err
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			return nil, err
+		}
+		if err := c.AddResource(url, doc); err != nil {
+			return nil, err
+		}
+	}
+	return c.Compile("https://ringfence.test/code-scanning.json")
+})
+
+// valid tells what is wrong with a log.
+func valid(t *testing.T, text []byte) error {
+	t.Helper()
+	s, err := schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return s.Validate(log)
 }
 
-// validate tells where a value is not of its kind.
-func validate(at, kind string, v any) (faults []string) {
-	if elem, ok := strings.CutPrefix(kind, "[]"); ok {
-		list, ok := v.([]any)
-		if !ok {
-			return []string{at + " is no list"}
-		}
-		for i, x := range list {
-			faults = append(faults, validate(fmt.Sprintf("%s[%d]", at, i), elem, x)...)
-		}
-		return faults
-	}
-	fields, ok := schema[kind]
-	if !ok {
-		if !fits(kind, v) {
-			return []string{fmt.Sprintf("%s is %v, which is no %s", at, v, kind)}
-		}
-		return nil
-	}
-	object, ok := v.(map[string]any)
-	if !ok {
-		return []string{at + " is no object"}
-	}
-	for name, x := range object {
-		if fields[name] == "" {
-			faults = append(faults, at+"."+name+" is not of the format")
-			continue
-		}
-		faults = append(faults, validate(at+"."+name, strings.TrimSuffix(fields[name], "!"), x)...)
-	}
-	for name, kind := range fields {
-		if _, there := object[name]; !there && strings.HasSuffix(kind, "!") {
-			faults = append(faults, at+" lacks "+name)
-		}
-	}
-	return faults
-}
-
-func fits(kind string, v any) bool {
-	text, _ := v.(string)
-	number, isNumber := v.(float64)
-	switch kind {
-	case "text":
-		return text != ""
-	case "bool":
-		_, ok := v.(bool)
-		return ok
-	case "level":
-		return slices.Contains([]string{"none", "note", "warning", "error"}, text)
-	case "index":
-		return isNumber && number >= 0
-	case "place": // lines and columns count from 1
-		return isNumber && number >= 1
-	case "uri":
-		u, err := url.Parse(text)
-		return err == nil && u.IsAbs()
-	case "path": // relative, so that uriBaseId means something
-		u, err := url.Parse(text)
-		return err == nil && !u.IsAbs() && u.Path != "" && !path.IsAbs(u.Path) && !strings.Contains(u.Path, "\\")
-	}
-	return text == kind
-}
-
-func sarif(t *testing.T) map[string]any {
+func sarif(t *testing.T, r *runner.Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.SARIF(&b, result(t), rules.All); err != nil {
+	if err := report.SARIF(&b, r, rules.All); err != nil {
 		t.Fatal(err)
 	}
-	var log map[string]any
-	if err := json.Unmarshal(b.Bytes(), &log); err != nil {
-		t.Fatal(err)
+	return b.Bytes()
+}
+
+// odd are names that a URI can't have as they are, each of a file with a fault in it.
+var odd = []string{"a b.rb", "100%.rb", "c#d?.rb", "größe/日本.rb", "x/e:f.rb", "g:h.rb", "'\"&<>.rb"}
+
+// oddly reviews files with odd names, with suppressions, and one that can't be read whole.
+func oddly(t *testing.T) *runner.Result {
+	t.Helper()
+	files := map[string]string{
+		"quiet.rb":  strings.Replace(source, "redis.del", "# ringfence:ignore all because a test says so\nredis.del", 1),
+		"excuse.rb": strings.Replace(source, "redis.del", "# ringfence:ignore all\nredis.del", 1),
+		"open.py":   "def broken(:\n  ((\nlock = 1\n",
 	}
-	return log
+	dir := t.TempDir()
+	for _, name := range odd {
+		files[name] = source
+	}
+	written := 0
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err == nil { // not every system has every name
+			written++
+		}
+	}
+	r, err := runner.Run(t.Context(), &runner.Options{Dir: dir, Rules: rules.All, Strict: true})
+	if err != nil || len(r.Findings) < written-3 || len(r.Notes) == 0 {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	if !slices.ContainsFunc(r.Findings, func(f runner.Finding) bool { return f.Rule == runner.Suppression }) {
+		t.Error("a suppression without a reason is not found")
+	}
+	return r
+}
+
+func TestSARIFIsValid(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]*runner.Result{"findings, an edit, a path that is absent": result(t), "odd names, suppressions, notes": oddly(t), "nothing": {}} {
+		if err := valid(t, sarif(t, r)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestSARIFIsHeldToItsSchema breaks a log in ways that its readers refuse.
+func TestSARIFIsHeldToItsSchema(t *testing.T) {
+	t.Parallel()
+	text := string(sarif(t, result(t)))
+	for _, change := range [][2]string{
+		{`"name": "ringfence-review",`, ``},
+		{`"level": "warning"`, `"level": "bad"`},
+		{`"startLine": `, `"startLine": -`},
+		{`"version": "2.1.0"`, `"version": "2.1"`},
+		{`"deletedRegion"`, `"deleted"`},
+		{`"uri": "a%20b.rb"`, `"uri": "a b.rb"`},
+		{`"uri": "a%20b.rb"`, `"uri": "/a%20b.rb"`},
+		{`"primaryLocationLineHash"`, `"hash"`},
+		{`"ruleIndex": `, `"index": `},
+	} {
+		if !strings.Contains(text, change[0]) {
+			t.Fatalf("the log has no %s", change[0])
+		}
+		if valid(t, []byte(strings.Replace(text, change[0], change[1], 1))) == nil {
+			t.Errorf("%q instead of %q is not noticed", change[1], change[0])
+		}
+	}
+}
+
+// The parts of a log that a test reads.
+type log struct {
+	Runs []struct {
+		Tool struct {
+			Driver struct{ Rules []struct{ ID string } }
+		}
+		Invocations []struct {
+			ExecutionSuccessful        bool
+			ToolExecutionNotifications []struct{ Level string }
+		}
+		Results []struct {
+			RuleID    string
+			RuleIndex int
+			Locations []struct {
+				PhysicalLocation struct{ ArtifactLocation struct{ URI string } }
+			}
+		}
+	}
+}
+
+func read(t *testing.T, text []byte) (out log) {
+	t.Helper()
+	if err := json.Unmarshal(text, &out); err != nil || len(out.Runs) != 1 || len(out.Runs[0].Invocations) != 1 {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return out
 }
 
 func TestSARIF(t *testing.T) {
 	t.Parallel()
-	log := sarif(t)
-	for _, fault := range validate("log", "log", log) {
-		t.Error(fault)
+	run := read(t, sarif(t, result(t))).Runs[0]
+	list := run.Tool.Driver.Rules
+	if want := append([]*rule.Rule{runner.Suppression}, rules.All...); len(list) != len(want) {
+		t.Errorf("there are %d rules, want %d", len(list), len(want))
 	}
-	run := log["runs"].([]any)[0].(map[string]any)
-	list := run["tool"].(map[string]any)["driver"].(map[string]any)["rules"].([]any)
-	if len(list) != len(rules.All)+1 {
-		t.Errorf("there are %d rules", len(list))
-	}
-	invocation := run["invocations"].([]any)[0].(map[string]any)
-	if invocation["executionSuccessful"] != false || len(invocation["toolExecutionNotifications"].([]any)) != 1 {
-		t.Errorf("what could not be reviewed is not said: %v", invocation)
+	if i := run.Invocations[0]; i.ExecutionSuccessful || len(i.ToolExecutionNotifications) != 1 || i.ToolExecutionNotifications[0].Level != "error" {
+		t.Errorf("what could not be reviewed is not said: %v", i)
 	}
 	var uris []string
-	for _, x := range run["results"].([]any) {
-		r := x.(map[string]any)
-		if list[int(r["ruleIndex"].(float64))].(map[string]any)["id"] != r["ruleId"] {
-			t.Errorf("ruleIndex %v is not %v", r["ruleIndex"], r["ruleId"])
+	for _, r := range run.Results {
+		if list[r.RuleIndex].ID != r.RuleID {
+			t.Errorf("ruleIndex %d is not %s", r.RuleIndex, r.RuleID)
 		}
-		physical := r["locations"].([]any)[0].(map[string]any)["physicalLocation"].(map[string]any)
-		uris = append(uris, physical["artifactLocation"].(map[string]any)["uri"].(string))
+		uris = append(uris, r.Locations[0].PhysicalLocation.ArtifactLocation.URI)
 	}
 	if slices.Sort(uris); !slices.Equal(slices.Compact(uris), []string{"a%20b.rb", "sub/c%20d.mjs"}) {
 		t.Errorf("got %q", uris)
 	}
 }
 
+// TestSARIFNotes tells of what was reviewed less well, which fails nothing.
+func TestSARIFNotes(t *testing.T) {
+	t.Parallel()
+	i := read(t, sarif(t, oddly(t))).Runs[0].Invocations[0]
+	if !i.ExecutionSuccessful || len(i.ToolExecutionNotifications) == 0 || i.ToolExecutionNotifications[0].Level != "note" {
+		t.Errorf("got %v", i)
+	}
+}
+
 // TestSARIFFix counts the columns of an edit in characters.
 func TestSARIFFix(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(sarif(t))
-	if err != nil {
+	var text bytes.Buffer
+	if err := json.Compact(&text, sarif(t, result(t))); err != nil {
 		t.Fatal(err)
 	}
 	column := len([]rune("  try { await work('é€'); } finally { ")) + 1
-	want := fmt.Sprintf(`"replacements":[{"deletedRegion":{"endColumn":%[1]d,"endLine":5,"startColumn":%[1]d,"startLine":5},"insertedContent":{"text":"await "}}]`, column)
-	if !bytes.Contains(text, []byte(want)) {
-		t.Errorf("the log lacks %s:\n%s", want, text)
+	want := fmt.Sprintf(`"replacements":[{"deletedRegion":{"startLine":5,"startColumn":%[1]d,"endLine":5,"endColumn":%[1]d},"insertedContent":{"text":"await "}}]`, column)
+	if !strings.Contains(text.String(), want) {
+		t.Errorf("the log lacks %s:\n%s", want, text.String())
 	}
 }

@@ -3,6 +3,7 @@ package runner
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -141,7 +142,7 @@ func readHead(p string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	head := make([]byte, 1024)
+	head := make([]byte, 4096)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -155,7 +156,11 @@ func isMinified(p string) bool {
 
 // isGenerated reports whether the head of a file says that a program wrote it.
 func isGenerated(head []byte) bool {
-	for _, line := range bytes.SplitN(head, []byte("\n"), 20) {
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || !strings.ContainsRune("/*#-;<", rune(line[0])) {
+			continue // a program that writes programs has the words in its code
+		}
 		if bytes.Contains(line, []byte("Code generated")) && bytes.Contains(line, []byte("DO NOT EDIT")) || bytes.Contains(line, []byte("@generated")) {
 			return true
 		}
@@ -164,35 +169,32 @@ func isGenerated(head []byte) bool {
 }
 
 // read reads a file within the bounds.
-func (r *run) read(p string) ([]byte, bool) {
+func (r *run) read(p string) ([]byte, error) {
 	info, err := os.Stat(p)
 	if err != nil {
-		r.problem(p, "%v", cause(err))
-		return nil, false
+		return nil, cause(err)
 	}
 	if info.Size() > r.MaxSize {
-		r.problem(p, "larger than %d bytes: not reviewed", r.MaxSize)
-		return nil, false
+		return nil, fmt.Errorf("larger than %d bytes: not reviewed", r.MaxSize)
 	}
 	f, err := os.Open(p)
 	if err != nil {
-		r.problem(p, "%v", cause(err))
-		return nil, false
+		return nil, cause(err)
 	}
 	defer f.Close()
 	src, err := io.ReadAll(io.LimitReader(f, r.MaxSize))
 	if err != nil {
-		r.problem(p, "%v", cause(err))
-		return nil, false
+		return nil, cause(err)
 	}
-	if src, err = decode(src); err != nil {
-		if filepath.Ext(p) != "" {
-			r.problem(p, "%v", err) // without an extension it is a program, not a script
-		}
-		return nil, false
+	src, err = decode(src)
+	if err != nil && filepath.Ext(p) == "" {
+		err = errProgram
 	}
-	return src, true
+	return src, err
 }
+
+// errProgram is of a file without an extension that is a program, not a script.
+var errProgram = errors.New("is a program")
 
 // decode makes UTF-8 of UTF-16. Other encodings agree with it in what matters here.
 func decode(src []byte) ([]byte, error) {
@@ -231,8 +233,8 @@ func Triggers(src []byte) bool {
 	return false
 }
 
-// typed reads the Go files with types, if somebody can.
-func (r *run) typed(units []*unit) {
+// types gets ready to read Go files with types, if somebody can.
+func (r *run) types(units []*unit) {
 	if r.Typed == nil {
 		return
 	}
@@ -242,13 +244,7 @@ func (r *run) typed(units []*unit) {
 			dirs = append(dirs, u.dir)
 		}
 	}
-	if len(dirs) == 0 {
-		return
+	if len(dirs) > 0 {
+		r.typed = r.Typed(r.ctx, dirs, r.Strict)
 	}
-	files, why := r.Typed(r.ctx, dirs, r.Strict)
-	r.files = files
-	for dir, reason := range why {
-		r.result.Notes = append(r.result.Notes, Problem{r.relative(dir), "reviewed by syntax: " + reason})
-	}
-	slices.SortFunc(r.result.Notes, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
 }

@@ -142,7 +142,7 @@ func (p *packager) imported(by *unit, path string) *unit {
 	u := &unit{dir: dir, language: ir.Go}
 	u.quiet, u.done = true, make(chan struct{})
 	for _, name := range names {
-		if !strings.HasSuffix(name, "_test.go") {
+		if head, err := readHead(name); err == nil && !strings.HasSuffix(name, "_test.go") && !isGenerated(head) {
 			u.paths = append(u.paths, name)
 		}
 	}

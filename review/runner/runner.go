@@ -1,7 +1,9 @@
 package runner
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -35,10 +37,14 @@ type Options struct {
 	Typed    TypedFiles          // reads Go packages with their types. Defaults to reading Go by its syntax
 }
 
-// TypedFiles reads the Go files of folders with types, those of tests if they are
-// asked for. What it does not return is read by its syntax; why says so, for each
-// folder.
-type TypedFiles func(ctx context.Context, dirs []string, tests bool) (files map[string]*ir.File, why map[string]string)
+// TypedFiles gets ready to read the Go files of folders with types, those of tests if
+// they are asked for.
+type TypedFiles func(ctx context.Context, dirs []string, tests bool) TypedFolder
+
+// A TypedFolder reads the Go files of one folder with types, several folders at a time.
+// Sources are those that have been read already. What it does not return is read by its
+// syntax; why says so.
+type TypedFolder func(dir string, sources map[string][]byte) (files map[string]*ir.File, why string)
 
 // A Result is what a review found.
 type Result struct {
@@ -51,6 +57,10 @@ type Result struct {
 
 // A Problem is something that could not be reviewed.
 type Problem struct{ Path, Reason string }
+
+func (p Problem) compare(other Problem) int {
+	return cmp.Or(strings.Compare(p.Path, other.Path), strings.Compare(p.Reason, other.Reason))
+}
 
 // A Finding is a finding with its place in terms of a reader.
 type Finding struct {
@@ -76,7 +86,7 @@ func Run(ctx context.Context, o *Options) (*Result, error) {
 	}
 	r.changed = changed
 	units := r.packages(r.units())
-	r.typed(units)
+	r.types(units)
 	r.each(units)
 	result := r.handOver()
 	slices.SortFunc(result.Findings, func(a, b Finding) int {
@@ -88,7 +98,8 @@ func Run(ctx context.Context, o *Options) (*Result, error) {
 		}
 		return number(a) - number(b)
 	})
-	slices.SortFunc(result.Problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(result.Problems, Problem.compare)
+	slices.SortFunc(result.Notes, Problem.compare)
 	if r.Baseline != nil {
 		result.Findings = r.Baseline.unknown(result.Findings)
 	}
@@ -143,7 +154,7 @@ type run struct {
 	changed map[string]lines
 	mu      sync.Mutex
 	result  *Result
-	files   map[string]*ir.File // those that were read with types
+	typed   TypedFolder // nil if Go is read by its syntax
 }
 
 // unit is the files of one language in one folder.
@@ -158,6 +169,12 @@ func (r *run) problem(path, format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.result.Problems = append(r.result.Problems, Problem{r.relative(path), fmt.Sprintf(format, args...)})
+}
+
+func (r *run) note(path, format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Notes = append(r.result.Notes, Problem{r.relative(path), fmt.Sprintf(format, args...)})
 }
 
 func (r *run) relative(path string) string {
@@ -273,8 +290,11 @@ func (r *run) review(u *unit, known map[string]*lock.Outline) (out outcome) {
 	sources := map[string][]byte{}
 	asks := u.wanted
 	for _, path := range u.paths {
-		src, ok := r.read(path)
-		if !ok {
+		src, err := r.read(path)
+		if err != nil {
+			if !u.quiet && !errors.Is(err, errProgram) {
+				r.problem(path, "%v", err)
+			}
 			continue
 		}
 		out.files++
@@ -286,9 +306,17 @@ func (r *run) review(u *unit, known map[string]*lock.Outline) (out outcome) {
 		return out
 	}
 	var parsed []*ir.File
+	typed := r.withTypes(u, sources)
 	for _, path := range u.paths {
 		if src, ok := sources[path]; ok && (r.Strict || !isTest(path)) {
-			parsed = append(parsed, r.parse(u, path, src))
+			f := typed[path]
+			if f == nil {
+				f = lang.Parse(u.language, path, src)
+			}
+			if !u.quiet {
+				r.tell(f)
+			}
+			parsed = append(parsed, f)
 		}
 	}
 	model := lock.NewUnitAmong(parsed, known)
@@ -307,23 +335,30 @@ func (r *run) review(u *unit, known map[string]*lock.Outline) (out outcome) {
 	return out
 }
 
-func (r *run) parse(u *unit, path string, src []byte) *ir.File {
-	if f := r.files[path]; f != nil {
-		return f
+// withTypes reads a package of Go with its types, where they are to be had.
+func (r *run) withTypes(u *unit, sources map[string][]byte) map[string]*ir.File {
+	if r.typed == nil || u.language != ir.Go {
+		return nil
 	}
-	f := lang.Parse(u.language, path, src)
-	if len(f.Faults) > 0 {
-		line, _ := f.Position(f.Faults[0].Pos)
-		if fault := deepest(f.Faults); fault != nil {
-			line, _ = f.Position(fault.Pos)
-			r.problem(path, "line %d: nested too deeply: what is further in was not reviewed", line)
-			return f
-		}
-		r.mu.Lock()
-		r.result.Notes = append(r.result.Notes, Problem{r.relative(path), fmt.Sprintf("line %d: %s; what could be read was reviewed", line, f.Faults[0].Text)})
-		r.mu.Unlock()
+	files, why := r.typed(u.dir, sources)
+	if why != "" && !u.quiet {
+		r.note(u.dir, "reviewed by syntax: %s", why)
 	}
-	return f
+	return files
+}
+
+// tell says what of a file could not be read.
+func (r *run) tell(f *ir.File) {
+	if len(f.Faults) == 0 {
+		return
+	}
+	line, _ := f.Position(f.Faults[0].Pos)
+	if fault := deepest(f.Faults); fault != nil {
+		line, _ = f.Position(fault.Pos)
+		r.problem(f.Path, "line %d: nested too deeply: what is further in was not reviewed", line)
+		return
+	}
+	r.note(f.Path, "line %d: %s; what could be read was reviewed", line, f.Faults[0].Text)
 }
 
 // deepest is the fault that says that a bound on nesting was hit; nil if none does.

@@ -15,10 +15,13 @@ func main() {
 	if govet.Asked(os.Args[1:]) {
 		govet.Main() // go vet -vettool: never returns
 	}
+	os.Exit(run(os.Args[1:]))
+}
+
+func run(args []string) int {
 	debug.SetGCPercent(400)         // what is read is dropped soon: time is worth more than memory ...
 	debug.SetMemoryLimit(400 << 20) // ... up to here
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := cli.Main(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	defer stop()
+	return cli.Main(ctx, args, os.Stdout, os.Stderr)
 }
