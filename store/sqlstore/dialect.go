@@ -72,7 +72,7 @@ type session interface {
 	release(err error)
 }
 
-//go:embed postgres/*.sql sqlite/*.sql mysql/*.sql
+//go:embed postgres/*.sql sqlite/*.sql mysql/*.sql mariadb/*.sql
 var files embed.FS
 
 // load reads the statements of a folder, by name. The expressions in the files
