@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
+	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/internal/realserver"
 	"github.com/ringfence-go/ringfence/store/sqlstore"
 )
@@ -293,6 +294,66 @@ func TestMySQLRefusalWritesNothing(t *testing.T) {
 	}
 }
 
+// TestMySQLPlacesThatCountForNothing: a client grants a name although there is a place in its line,
+// where that has lapsed or is the caller's own, also one that it got through another client.
+func TestMySQLPlacesThatCountForNothing(t *testing.T) {
+	t.Parallel()
+	db := openMySQL(t, realserver.SharedMariaDB(t))
+	s, other := mustOpen(t, db, sqlstore.MySQL, nil), mustOpen(t, db, sqlstore.MySQL, nil)
+	for _, name := range []string{"own", "lapsed"} {
+		if err := s.Release(t.Context(), mustAcquire(t, s, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own, lapsed := request("own"), request("lapsed")
+	for r, keep := range map[driver.Request]time.Duration{own: time.Minute, lapsed: driver.MinKeep} {
+		if _, err := other.Wait(t.Context(), r, keep); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Acquire(t.Context(), request("own")); !errors.Is(err, driver.ErrHeld) {
+		t.Errorf("while another waits: %v", err)
+	}
+	if _, err := s.Acquire(t.Context(), own); err != nil {
+		t.Errorf("the first in line: %v", err)
+	}
+	mustExec(t, db, "UPDATE ringfence_line SET lapses_at = 1 WHERE name = 'lapsed'")
+	mustAcquire(t, s, "lapsed")
+	if n := query(t, db, "SELECT COUNT(*) FROM ringfence_line WHERE name = 'lapsed'"); n != "0" {
+		t.Errorf("%s places that lapsed long ago are still looked at", n)
+	}
+}
+
+// TestMySQLGrantSeesTheFloor: whoever raises the floor has every later grant above it, whatever the
+// session of a grant is set to.
+func TestMySQLGrantSeesTheFloor(t *testing.T) {
+	t.Parallel()
+	address := realserver.SharedMariaDB(t)
+	s := mustOpen(t, openMySQL(t, address, "tx_isolation='read-committed'"), sqlstore.MySQL, nil)
+	if err := s.Release(t.Context(), mustAcquire(t, s, "n")); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := openMySQL(t, address).BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	const floor = fence.MaxToken / 2
+	mustExec(t, tx, fmt.Sprint("UPDATE ringfence_store SET floor = ", int64(floor)))
+	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	r := request("n")
+	if term, err := s.Acquire(short, r); err == nil {
+		t.Errorf("granted with token %s while the floor is being raised", term.Token)
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if term, err := s.Acquire(t.Context(), r); err != nil || term.Token <= floor {
+		t.Errorf("token %s, %v; want one above the floor %d", term.Token, err, int64(floor))
+	}
+}
+
 func TestMySQLRaiseWaitsForGrantsUnderWay(t *testing.T) {
 	t.Parallel()
 	address := realserver.SharedMariaDB(t)
@@ -357,8 +418,11 @@ func TestMySQLServersThatCannotHostLeases(t *testing.T) {
 			}
 		})
 	}
+	m.Exec("SET GLOBAL max_prepared_stmt_count = 0") // a session then sends whole texts
 	worker := mustOpen(t, openMySQL(t, as("worker", "granted")), sqlstore.MySQL, nil)
-	takeAndRelease(t, worker, "n")
+	for range 2 {
+		takeAndRelease(t, worker, "n")
+	}
 	if _, err := worker.Prune(t.Context(), 0, 10); err != nil {
 		t.Error(err)
 	}

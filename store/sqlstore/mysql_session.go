@@ -98,11 +98,11 @@ func (s *mysqlSession) send(ctx context.Context, calls []*call) error {
 func (s *mysqlSession) step(ctx context.Context, calls []*call) error {
 	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.name, b.name) })
 	names := s.lean(calls)
-	err := s.try(ctx, names[0], calls)
-	if err != nil || len(names) == 1 || calls[0].answer.verdict != again {
+	locked, err := s.try(ctx, names[0], calls)
+	if err != nil || locked || len(names) == 1 || calls[0].answer.verdict != again {
 		return err
 	}
-	err = s.try(ctx, names[1], calls)
+	_, err = s.try(ctx, names[1], calls)
 	if err == nil && calls[0].answer.verdict == done {
 		s.sweep(ctx, calls[0].name)
 	}
@@ -121,14 +121,18 @@ func (s *mysqlSession) lean(calls []*call) []string {
 	return []string{string(c.kind) + "_one"}
 }
 
-// try sends one statement. What it did not do is asked for in another.
-func (s *mysqlSession) try(ctx context.Context, name string, calls []*call) error {
+// try sends one statement. What it did not do is asked for in another. locked: it would have had
+// to wait for a lock, and so did nothing.
+func (s *mysqlSession) try(ctx context.Context, name string, calls []*call) (locked bool, err error) {
 	for _, c := range calls {
 		c.answer = answer{}
 	}
 	n, batch, err := s.act(ctx, name, calls)
+	if len(calls) == 1 && mysqlNumber(err) == lockTimeout {
+		locked, err = true, nil
+	}
 	if err != nil || n == len(calls) && calls[len(calls)-1].answer.verdict == done {
-		return err
+		return locked, err
 	}
 	kind := calls[0].kind
 	why := bind(s.texts["ended_why"], table(calls), batch)
@@ -136,14 +140,13 @@ func (s *mysqlSession) try(ctx context.Context, name string, calls []*call) erro
 		why = bind(s.texts["acquire_why"], table(calls))
 	}
 	if err := s.ask(ctx, why, calls); err != nil {
-		return afterWriting(n, err)
+		return locked, afterWriting(n, err)
 	}
-	return s.begin(ctx, calls, n)
+	return locked, s.begin(ctx, calls, n)
 }
 
 // act sends what changes the records there are, and returns how many it changed and
-// its number. The answers are set where that tells them all. One that would have to wait
-// for a lock changes none.
+// its number. The answers are set where that tells them all.
 func (s *mysqlSession) act(ctx context.Context, name string, calls []*call) (n int, batch int64, err error) {
 	batch = batchNumber()
 	var result sql.Result
@@ -153,9 +156,6 @@ func (s *mysqlSession) act(ctx context.Context, name string, calls []*call) (n i
 		result, err = s.one(ctx, name, []any{c.name, c.attempt, c.holder, c.milliseconds(), batch})
 	} else {
 		result, err = s.one(ctx, name, []any{c.name, int64(c.token), c.attempt, c.milliseconds(), batch})
-	}
-	if len(calls) == 1 && mysqlNumber(err) == lockTimeout {
-		return 0, batch, nil
 	}
 	if err != nil {
 		return 0, batch, err
