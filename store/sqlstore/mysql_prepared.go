@@ -53,22 +53,28 @@ func (p preparation) execute(args []any) string {
 	return b.String()
 }
 
-// one sends a statement for one call: by its name where the session keeps it, or may learn to.
+// one sends a statement for one call: by its name where the session keeps it, or may learn to. A
+// session that has not learned it was hardly verified, which a grant needs.
 func (s *mysqlSession) one(ctx context.Context, name string, args []any) (sql.Result, error) {
-	if p, ok := s.prepared[name]; ok && !s.unprepared.Load() {
-		execute := p.execute(args)
-		result, err := s.conn.ExecContext(ctx, execute)
-		if mysqlNumber(err) != unknownStatement {
-			return result, err
-		}
-		_, err = s.conn.ExecContext(ctx, p.prepare)
-		if err == nil {
-			return s.conn.ExecContext(ctx, execute)
-		}
-		if mysqlNumber(err) == 0 {
-			return nil, err
-		}
-		s.unprepared.Store(true) // the server keeps as many as it may, say
+	p, ok := s.prepared[name]
+	if !ok || s.unprepared.Load() {
+		return s.conn.ExecContext(ctx, bind(s.texts[name], args...))
 	}
-	return s.conn.ExecContext(ctx, bind(s.texts[name], args...))
+	execute := p.execute(args)
+	result, err := s.conn.ExecContext(ctx, execute)
+	if mysqlNumber(err) != unknownStatement {
+		return result, err
+	}
+	_, err = s.conn.ExecContext(ctx, p.prepare)
+	if mysqlNumber(err) != 0 {
+		s.unprepared.Store(true) // the server keeps as many as it may, say
+		return s.one(ctx, name, args)
+	}
+	if err == nil && strings.HasPrefix(name, string(acquire)) {
+		_, err = s.conn.ExecContext(ctx, s.texts["verify"])
+	}
+	if err != nil {
+		return nil, before(MySQL.judge(err))
+	}
+	return s.conn.ExecContext(ctx, execute)
 }
