@@ -115,19 +115,28 @@ func TestMySQLConnectionsComeBackAsTheyWere(t *testing.T) {
 	address := realserver.SharedMariaDB(t)
 	db := openMySQL(t, address, "autocommit=0")
 	db.SetMaxOpenConns(1)
-	s := mustOpen(t, db, sqlstore.MySQL, nil)
-	for range 3 { // each time the session is as it was before the first
-		if err := s.Release(t.Context(), mustAcquire(t, s, "n")); err != nil {
-			t.Error(err)
+	s, other := mustOpen(t, db, sqlstore.MySQL, nil), mustOpen(t, openMySQL(t, address), sqlstore.MySQL, nil)
+	seen := func(state driver.State, left time.Duration) {
+		t.Helper()
+		if got := query(t, db, "SELECT @@autocommit"); got != "0" {
+			t.Errorf("autocommit is %s; want 0", got)
+		}
+		rec, err := other.Inspect(t.Context(), "n")
+		if err != nil || rec.State != state || rec.Remaining < left {
+			t.Errorf("another client sees %+v, %v; want the lease %s, and for %s at least", rec, err, state, left)
 		}
 	}
-	mustAcquire(t, s, "n")
-	if got := query(t, db, "SELECT @@autocommit"); got != "0" {
-		t.Errorf("autocommit is %s; want 0", got)
-	}
-	rec, err := mustOpen(t, openMySQL(t, address), sqlstore.MySQL, nil).Inspect(t.Context(), "n")
-	if err != nil || rec.State != driver.Held {
-		t.Errorf("another client sees %+v, %v; want the lease held", rec, err)
+	for range 3 { // each time the session is as it was before the first
+		term := mustAcquire(t, s, "n")
+		seen(driver.Held, 0)
+		if _, err := s.Renew(t.Context(), term, time.Hour); err != nil {
+			t.Error(err)
+		}
+		seen(driver.Held, 50*time.Minute)
+		if err := s.Release(t.Context(), term); err != nil {
+			t.Error(err)
+		}
+		seen(driver.Released, 0)
 	}
 }
 
