@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/ringfence-go/ringfence/driver"
 )
 
 // preparation is a statement that a session of MariaDB's keeps prepared, under a name. To read
@@ -67,8 +69,10 @@ func (s *mysqlSession) one(ctx context.Context, name string, args []any) (sql.Re
 	}
 	_, err = s.conn.ExecContext(ctx, p.prepare)
 	if mysqlNumber(err) != 0 {
-		s.unprepared.Store(true) // the server keeps as many as it may, say
-		return s.one(ctx, name, args)
+		if r := MySQL.judge(err); r.kind == driver.ErrUnavailable && !r.again {
+			s.unprepared.Store(true) // the server keeps as many as it may, say
+		}
+		return s.conn.ExecContext(ctx, bind(s.texts[name], args...))
 	}
 	if err == nil && strings.HasPrefix(name, string(acquire)) {
 		_, err = s.conn.ExecContext(ctx, s.texts["verify"])
