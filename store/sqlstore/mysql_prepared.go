@@ -80,5 +80,10 @@ func (s *mysqlSession) one(ctx context.Context, name string, args []any) (sql.Re
 	if err != nil {
 		return nil, before(MySQL.judge(err))
 	}
-	return s.conn.ExecContext(ctx, execute)
+	result, err = s.conn.ExecContext(ctx, execute)
+	if mysqlNumber(err) != unknownStatement {
+		return result, err
+	}
+	s.unprepared.Store(true) // a proxy sends each statement of a session wherever it likes
+	return s.conn.ExecContext(ctx, bind(s.texts[name], args...))
 }
