@@ -72,11 +72,11 @@ type session interface {
 	release(err error)
 }
 
-//go:embed postgres/*.sql sqlite/*.sql mysql/*.sql
+//go:embed postgres/*.sql sqlite/*.sql mysql/*.sql mariadb/*.sql
 var files embed.FS
 
 // load reads the statements of a folder, by name. The expressions in the files
-// identity, wake, now and acquire_one, where there are such, stand in the place of their marks.
+// identity, wake and now, where there are such, stand in the place of their marks.
 func load(folder, identity string) map[string]string {
 	texts := map[string]string{}
 	names, err := fs.Glob(files, folder+"/*.sql")
@@ -90,7 +90,7 @@ func load(folder, identity string) map[string]string {
 		}
 		texts[strings.TrimSuffix(path.Base(name), ".sql")] = string(b)
 	}
-	for mark, name := range map[string]string{"/*identity*/": identity, "/*wake*/": "wake", "/*now*/": "now", "/*acquire_one*/": "acquire_one"} {
+	for mark, name := range map[string]string{"/*identity*/": identity, "/*wake*/": "wake", "/*now*/": "now"} {
 		expression := withoutComment(texts[name])
 		for name := range texts {
 			texts[name] = strings.ReplaceAll(texts[name], mark, expression)

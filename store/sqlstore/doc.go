@@ -11,9 +11,9 @@
 // An acquire, a renewal and a release are one statement each, which reads the
 // database's own clock, judges the row, and makes the token. Where it did nothing,
 // a second one takes its place and says why. The statements stand in the folders
-// postgres, sqlite and mysql.
+// postgres, sqlite, mysql and mariadb.
 //
-// None of them waits for a row that somebody else has locked: it is skipped and
+// None of them waits for a row that somebody else has locked: it is left alone and
 // asked for again, so that one guarded transaction that runs for long keeps nobody
 // else waiting. A term that ends under such a transaction counts as held, in answer
 // to an acquire, until that ends too. In SQLite, where one writer locks the whole

@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
@@ -14,9 +16,9 @@ import (
 // MySQL is MySQL 8.0 or newer and MariaDB 10.6 or newer, by any driver that reports
 // the server's error numbers as go-sql-driver does. The tables stand in the
 // database that the address names, with names that begin with ringfence_.
-var MySQL Dialect = &mysqlDialect{loadMySQL()}
+var MySQL Dialect = &mysqlDialect{loadMySQL(), loadMariaDB()}
 
-type mysqlDialect struct{ texts map[string]string }
+type mysqlDialect struct{ texts, maria map[string]string }
 
 func (*mysqlDialect) String() string         { return "mysql" }
 func (d *mysqlDialect) schema() string       { return d.texts["schema"] }
@@ -24,8 +26,18 @@ func (d *mysqlDialect) judge(e error) ruling { return judge(e, mysqlCode) }
 
 // loadMySQL leaves out the comments above the statements, which are sent whole each
 // time, but for the schema's.
-func loadMySQL() map[string]string {
-	texts := load("mysql", "identity")
+func loadMySQL() map[string]string { return uncommented(load("mysql", "identity")) }
+
+// loadMariaDB has statements of MariaDB's own beside and instead of those that MySQL
+// knows as well. Their clock is for them alone.
+func loadMariaDB() map[string]string {
+	texts, own := loadMySQL(), uncommented(load("mariadb", ""))
+	delete(own, "now")
+	maps.Copy(texts, own)
+	return texts
+}
+
+func uncommented(texts map[string]string) map[string]string {
 	for name, text := range texts {
 		if name != "schema" {
 			texts[name] = withoutComment(text)
@@ -35,12 +47,17 @@ func loadMySQL() map[string]string {
 }
 
 type mysql struct {
-	db    *sql.DB
-	texts map[string]string
-	label string
+	db      *sql.DB
+	dialect *mysqlDialect
+	texts   map[string]string
+	label   string
 	// durable: what is committed outlives the server's process.
 	durable bool
 	pool    *pool
+	// prepared are the statements that a session of MariaDB's keeps; unprepared, that the
+	// server has refused to.
+	prepared   map[string]preparation
+	unprepared atomic.Bool
 }
 
 // statement has its arguments written into the text; see bind.

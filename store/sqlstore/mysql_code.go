@@ -35,7 +35,11 @@ func mysqlCode(err error) (ruling, bool) {
 	return unavailable(""), true
 }
 
-const duplicateKey = 1062
+const (
+	duplicateKey     = 1062
+	lockTimeout      = 1205 // which MariaDB also says at once, where it was told not to wait
+	unknownStatement = 1243 // to a session that has not prepared it
+)
 
 const (
 	primary      = "connect to the primary, where read_only and super_read_only are off"

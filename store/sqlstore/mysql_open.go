@@ -13,7 +13,7 @@ import (
 )
 
 func (d *mysqlDialect) open(ctx context.Context, db *sql.DB, o Options) (backend, error) {
-	m := &mysql{db: db, texts: d.texts, pool: newPool(db, o)}
+	m := &mysql{db: db, dialect: d, texts: d.texts, pool: newPool(db, o)}
 	return persist(ctx, d, maxLost, func() (backend, error) {
 		c, giveBack, err := m.borrow(ctx)
 		if err != nil {
@@ -36,6 +36,10 @@ func (m *mysql) checkServer(ctx context.Context, c *sql.Conn) error {
 		return err
 	}
 	m.label, m.durable = s.label(), s.flush != 0
+	if s.maria() {
+		m.texts = m.dialect.maria
+		m.prepared = preparations(s.database, m.texts)
+	}
 	switch {
 	case s.database == "":
 		return refuse("name a database in the address", "no database is selected")

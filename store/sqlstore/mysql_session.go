@@ -93,16 +93,46 @@ func (s *mysqlSession) send(ctx context.Context, calls []*call) error {
 	return inTransaction(ctx, s.conn, func() error { return s.step(ctx, calls) })
 }
 
-// step has a leaner statement for a call that goes alone. What it, or that for many,
-// did not do is asked for in another.
+// step has leaner statements for a call that goes alone. Where the leanest did nothing for no
+// reason that shows, the next one looks closer.
 func (s *mysqlSession) step(ctx context.Context, calls []*call) error {
 	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.name, b.name) })
+	names := s.lean(calls)
+	locked, err := s.try(ctx, names[0], calls)
+	if err != nil || locked || len(names) == 1 || calls[0].answer.verdict != again {
+		return err
+	}
+	_, err = s.try(ctx, names[1], calls)
+	if err == nil && calls[0].answer.verdict == done {
+		s.sweep(ctx, calls[0].name)
+	}
+	return err
+}
+
+// lean names the statements for calls, of which each looks closer than the one before it.
+func (s *mysqlSession) lean(calls []*call) []string {
+	c := calls[0]
+	switch {
+	case len(calls) > 1:
+		return []string{string(c.kind)}
+	case c.kind == acquire && !c.placed && s.prepared != nil:
+		return []string{"acquire_lean", "acquire_one"}
+	}
+	return []string{string(c.kind) + "_one"}
+}
+
+// try sends one statement. What it did not do is asked for in another. locked: it would have had
+// to wait for a lock, and so did nothing.
+func (s *mysqlSession) try(ctx context.Context, name string, calls []*call) (locked bool, err error) {
 	for _, c := range calls {
 		c.answer = answer{}
 	}
-	n, batch, err := s.act(ctx, calls)
+	n, batch, err := s.act(ctx, name, calls)
+	if len(calls) == 1 && mysqlNumber(err) == lockTimeout {
+		locked, err = true, nil
+	}
 	if err != nil || n == len(calls) && calls[len(calls)-1].answer.verdict == done {
-		return err
+		return locked, err
 	}
 	kind := calls[0].kind
 	why := bind(s.texts["ended_why"], table(calls), batch)
@@ -110,25 +140,23 @@ func (s *mysqlSession) step(ctx context.Context, calls []*call) error {
 		why = bind(s.texts["acquire_why"], table(calls))
 	}
 	if err := s.ask(ctx, why, calls); err != nil {
-		return afterWriting(n, err)
+		return locked, afterWriting(n, err)
 	}
-	return s.begin(ctx, calls, n)
+	return locked, s.begin(ctx, calls, n)
 }
 
 // act sends what changes the records there are, and returns how many it changed and
 // its number. The answers are set where that tells them all.
-func (s *mysqlSession) act(ctx context.Context, calls []*call) (n int, batch int64, err error) {
+func (s *mysqlSession) act(ctx context.Context, name string, calls []*call) (n int, batch int64, err error) {
 	batch = batchNumber()
-	c, name := calls[0], string(calls[0].kind)
-	statement := bind(s.texts[name], table(calls), batch)
-	if len(calls) == 1 {
-		args := []any{c.name, int64(c.token), c.attempt, c.milliseconds(), batch}
-		if c.kind == acquire {
-			args = []any{c.name, c.attempt, c.holder, c.milliseconds(), batch}
-		}
-		statement = bind(s.texts[name+"_one"], args...)
+	var result sql.Result
+	if c := calls[0]; len(calls) > 1 {
+		result, err = s.conn.ExecContext(ctx, bind(s.texts[name], table(calls), batch))
+	} else if c.kind == acquire {
+		result, err = s.one(ctx, name, []any{c.name, c.attempt, c.holder, c.milliseconds(), batch})
+	} else {
+		result, err = s.one(ctx, name, []any{c.name, int64(c.token), c.attempt, c.milliseconds(), batch})
 	}
-	result, err := s.conn.ExecContext(ctx, statement)
 	if err != nil {
 		return 0, batch, err
 	}
@@ -136,7 +164,7 @@ func (s *mysqlSession) act(ctx context.Context, calls []*call) (n int, batch int
 	if n = int(changed); err != nil || n < len(calls) {
 		return n, batch, err
 	}
-	switch {
+	switch c := calls[0]; {
 	case c.kind != acquire:
 		for _, c := range calls {
 			c.answer = answer{verdict: done, token: c.token}

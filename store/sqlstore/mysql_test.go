@@ -22,16 +22,42 @@ func TestBindWritesTextsThatNothingCanRead(t *testing.T) {
 // of package fence.
 func TestMySQLStatementsAreWhole(t *testing.T) {
 	t.Parallel()
-	for name, text := range loadMySQL() {
-		if strings.Contains(text, "/*now*/") || strings.Contains(text, "/*identity*/") || strings.Contains(strings.ReplaceAll(text, "x''", ""), "''") {
-			t.Errorf("%s: %s", name, text)
-		}
-		if strings.Contains(name, "acquire") && name != "acquire_why" && !strings.Contains(text, "- 1704067200000) * 4096") {
-			t.Errorf("%s makes no token by the clock", name)
+	for _, texts := range []map[string]string{loadMySQL(), loadMariaDB()} {
+		for name, text := range texts {
+			if strings.Contains(text, "/*now*/") || strings.Contains(text, "/*identity*/") || strings.Contains(strings.ReplaceAll(text, "x''", ""), "''") {
+				t.Errorf("%s: %s", name, text)
+			}
+			if strings.Contains(name, "acquire") && name != "acquire_why" && !strings.Contains(text, "- 1704067200000) * 4096") {
+				t.Errorf("%s makes no token by the clock", name)
+			}
+			if utc := strings.Contains(text, "time_zone = '+00:00'"); name != "now" && strings.Contains(text, "00', SYSDATE(6)") != utc {
+				t.Errorf("%s reads a clock that is not for its time zone: %s", name, text)
+			}
 		}
 	}
 	if fence.EpochUnixMilli != 1704067200000 || fence.TokensPerTick != 4096 || fence.MaxToken != 9007199254740991 {
 		t.Error("the statements have other constants than package fence")
+	}
+}
+
+// TestPreparationsAreKeptApart: what a session keeps under a name is one statement, for one database.
+func TestPreparationsAreKeptApart(t *testing.T) {
+	t.Parallel()
+	one := preparations("one", map[string]string{"renew_one": "SET a = $2, b = $1 WHERE c = 'd' AND e = $2"})["renew_one"]
+	if want := "PREPARE " + one.name + " FROM 'SET a = ?, b = ? WHERE c = ''d'' AND e = ?'"; one.prepare != want {
+		t.Errorf("got %s, want %s", one.prepare, want)
+	}
+	if got, want := one.execute([]any{int64(1), "2", int64(3)}), "EXECUTE "+one.name+" USING x'32', 1, x'32'"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	names := map[string]bool{one.name: true}
+	for _, texts := range []map[string]string{loadMySQL(), loadMariaDB()} {
+		for _, database := range []string{"one", "two"} {
+			names[preparations(database, texts)["renew_one"].name] = true
+		}
+	}
+	if len(names) != 5 {
+		t.Errorf("five statements go by the names %v", names)
 	}
 }
 
