@@ -1,0 +1,51 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringfence-go/ringfence/guard/tableguard"
+)
+
+// TestTableGuardTakesNothingOfOthersForItsOwn refuses a schema, a function or a table that
+// somebody made before the guard, and takes what a role that is trusted has made.
+func TestTableGuardTakesNothingOfOthersForItsOwn(t *testing.T) {
+	t.Parallel()
+	d := newTables(t)
+	stranger := fmt.Sprintf("stranger_%d", time.Now().UnixNano())
+	d.must("CREATE ROLE "+stranger, "CREATE SCHEMA ringfence AUTHORIZATION "+stranger)
+	t.Cleanup(func() { _, _ = d.Exec("DROP OWNED BY " + stranger + "; DROP ROLE " + stranger) })
+	install := func(what string) {
+		t.Helper()
+		for _, err := range []error{
+			d.on().Install(t.Context(), tableguard.Table{Name: "report", Lease: "nightly"}),
+			d.on().RequireSigned(t.Context(), tableguard.Signed{Table: "report"}),
+		} {
+			if what == "" && err != nil || what != "" && (err == nil || !strings.Contains(err.Error(), what+" is of "+stranger)) {
+				t.Errorf("%v; want a refusal of %q", err, what)
+			}
+		}
+	}
+	install("the schema ringfence")
+	d.must("ALTER SCHEMA ringfence OWNER TO CURRENT_USER")
+	for what, make := range map[string]string{
+		"the function ringfence.guard_lock(text)": "CREATE FUNCTION ringfence.guard_lock(bound text) RETURNS bigint LANGUAGE sql AS 'SELECT 1'; ALTER FUNCTION ringfence.guard_lock OWNER TO " + stranger,
+		"the relation ringfence.guard_mark":       "CREATE TABLE ringfence.guard_mark (); ALTER TABLE ringfence.guard_mark OWNER TO " + stranger,
+		"the relation ringfence.lease":            "CREATE VIEW ringfence.lease AS SELECT 1; ALTER VIEW ringfence.lease OWNER TO " + stranger,
+	} {
+		d.must(make)
+		install(what)
+		d.must("DROP OWNED BY " + stranger)
+	}
+	d.must("ALTER SCHEMA ringfence OWNER TO "+stranger, fmt.Sprintf("DO $$ BEGIN EXECUTE format('GRANT %s TO %%I', current_user); END $$", stranger))
+	install("")
+
+	var loose string
+	const look = `SELECT coalesce(string_agg(oid::regprocedure::text, ', '), '') FROM pg_proc
+		WHERE pronamespace = 'ringfence'::regnamespace AND prosecdef AND NOT 'search_path=pg_catalog, pg_temp' = ANY (coalesce(proconfig, '{}'))`
+	if err := d.QueryRow(look).Scan(&loose); err != nil || loose != "" {
+		t.Errorf("functions look up names where their callers say: %s, %v", loose, err)
+	}
+}
