@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -41,7 +42,35 @@ func TestTableGuardTakesNothingOfOthersForItsOwn(t *testing.T) {
 	}
 	d.must("ALTER SCHEMA ringfence OWNER TO "+stranger, fmt.Sprintf("DO $$ BEGIN EXECUTE format('GRANT %s TO %%I', current_user); END $$", stranger))
 	install("")
+}
 
+// TestTableGuardRunsNothingOfOthers installs where operators lie in public that fit better than
+// PostgreSQL's own: they would run with the rights of whoever installs.
+func TestTableGuardRunsNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	d := newTables(t)
+	for left, rights := range map[string][]string{"text ||": {"integer", "name", "regclass", "regprocedure"}, "smallint &": {"integer"}} {
+		kind, operator, _ := strings.Cut(left, " ")
+		for _, right := range rights {
+			d.must(fmt.Sprintf("CREATE FUNCTION public.grab(%[1]s, %[2]s) RETURNS %[1]s LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''grabbed''; END'", kind, right),
+				fmt.Sprintf("CREATE OPERATOR public.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = public.grab)", operator, kind, right))
+		}
+	}
+	d.must("CREATE TABLE item (shop text) PARTITION BY LIST (shop)", "CREATE TABLE item_a PARTITION OF item FOR VALUES IN ('a')")
+	for _, table := range []string{"report", "item"} {
+		d.guard(tableguard.Table{Name: table, Lease: "nightly"})
+		if err := d.on().RequireSigned(t.Context(), tableguard.Signed{Table: table}); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := d.on().Install(t.Context(), tableguard.Table{Name: "item_a", Lease: "nightly"}); err == nil || !strings.Contains(err.Error(), "it is a partition") {
+		t.Errorf("a partition: %v", err)
+	}
+	_, err1 := d.on().List(t.Context())
+	_, err2 := d.on().SignedTables(t.Context())
+	if err := errors.Join(err1, err2, d.on().Remove(t.Context(), "report")); err != nil {
+		t.Error(err)
+	}
 	var loose string
 	const look = `SELECT coalesce(string_agg(oid::regprocedure::text, ', '), '') FROM pg_proc
 		WHERE pronamespace = 'ringfence'::regnamespace AND prosecdef AND NOT 'search_path=pg_catalog, pg_temp' = ANY (coalesce(proconfig, '{}'))`

@@ -1,4 +1,7 @@
 -- Create what all guarded tables of a database share: marks, counts and the functions that judge. Running it again brings the functions up to date.
+-- The rest of the transaction names all that is not PostgreSQL's own with its schema, so that no function or operator that
+-- somebody has put into public runs with the rights of whoever installs.
+SET LOCAL search_path = pg_catalog, pg_temp;
 CREATE SCHEMA IF NOT EXISTS ringfence;
 
 -- What is there already, and is of somebody that the installing role does not trust, is refused: functions made anew keep their

@@ -20,8 +20,8 @@ func (a *app) guardStatusCmd() *cobra.Command {
 		Short: "List the guarded tables",
 		Long: `List the guarded tables with the lease that protects each. A guard is off when a trigger
 of it was disabled or dropped, or something goes past it: then the table takes writes that
-it should refuse. A warning tells the same of a table that demands signatures. Tables of PostgreSQL are named as SQL writes them, with quotes where it
-needs them.
+it should refuse. A warning tells the same of a table that demands signatures. Tables of
+PostgreSQL are named as SQL writes them, with quotes where it needs them.
 
 ` + guardLookExitHelp,
 		Args: arguments(1, 1, "one DSN"),
