@@ -60,7 +60,7 @@ func (p postgres) trust(ctx context.Context, audience string, keys []fence.Key) 
 		return err
 	}
 	defer tx.Rollback()
-	for _, s := range []string{oneAtATime, Postgres.sql("setup") + Postgres.sql("signed"), "DELETE FROM ringfence.guard_key"} {
+	for _, s := range []string{oneAtATime, setup("") + Postgres.sql("signed"), "DELETE FROM ringfence.guard_key"} {
 		if _, err := tx.ExecContext(ctx, s); err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (d *DB) RequireSigned(ctx context.Context, s Signed) error {
 		return err
 	}
 	return p.change(ctx, Table{Name: s.Table, Lease: "any"}.find, func(r relation) (string, error) {
-		return Postgres.sql("setup") + Postgres.sql("signed") + unsigned(r) + signed(r, s.Exempt), nil
+		return setup("") + Postgres.sql("signed") + unsigned(r) + signed(r, s.Exempt), nil
 	})
 }
 

@@ -40,7 +40,14 @@ func TestTableGuardTakesNothingOfOthersForItsOwn(t *testing.T) {
 		install(what)
 		d.must("DROP OWNED BY " + stranger)
 	}
-	d.must("ALTER SCHEMA ringfence OWNER TO "+stranger, fmt.Sprintf("DO $$ BEGIN EXECUTE format('GRANT %s TO %%I', current_user); END $$", stranger))
+	d.must("ALTER SCHEMA ringfence OWNER TO "+stranger, "ALTER TABLE report OWNER TO "+stranger)
+	if err := d.on().Install(t.Context(), tableguard.Table{Name: "report", Lease: "nightly"}); err != nil {
+		t.Errorf("%v; want the owner of the table to be trusted with it", err)
+	}
+	if err := d.on().RequireSigned(t.Context(), tableguard.Signed{Table: "report"}); err == nil {
+		t.Error("the owner of a table is trusted with the signatures that it demands")
+	}
+	d.must("ALTER TABLE report OWNER TO CURRENT_USER", "DROP SCHEMA ringfence CASCADE", "CREATE SCHEMA ringfence AUTHORIZATION "+stranger, fmt.Sprintf("DO $$ BEGIN EXECUTE format('GRANT %s TO %%I', current_user); END $$", stranger))
 	install("")
 }
 

@@ -7,12 +7,14 @@ CREATE SCHEMA IF NOT EXISTS ringfence;
 -- What is there already, and is of somebody that the installing role does not trust, is refused: functions made anew keep their
 -- owner, with whose rights they run, and that of the schema or of a table can put others in place of ours. Trusted are
 -- superusers and the roles that the installing one is a member of; that a superuser passes for a member of each counts nothing.
+-- So is the owner of the table ringfence.guarding, where a guard is installed without signatures.
 DO $body$
 DECLARE
 	others text;
 BEGIN
 	WITH RECURSIVE mine (role) AS (
 		SELECT oid FROM pg_roles WHERE rolname = current_user
+		UNION SELECT relowner FROM pg_class WHERE oid = to_regclass(nullif(current_setting('ringfence.guarding', true), ''))
 		UNION SELECT m.roleid FROM pg_auth_members AS m JOIN mine ON m.member = mine.role
 	), ours (what, owner) AS (
 		SELECT 'the schema ringfence', nspowner FROM pg_namespace WHERE nspname = 'ringfence'
