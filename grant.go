@@ -24,7 +24,8 @@ type Grant struct {
 
 // Grant is the lease as it stands. Whoever writes it down abandons the lease, so that one
 // process holds it at a time. A lease of several names and a shared one are more than a Grant
-// holds: theirs is the zero Grant.
+// holds: theirs is the zero Grant. Hold.MinHold isn't in it: the release by whoever takes the
+// lease up frees the name at once.
 func (le *Lease) Grant() Grant {
 	if len(le.with) != 0 || le.carries.Token != 0 {
 		return Grant{}

@@ -190,12 +190,17 @@ func (le *Lease) run(timeout time.Duration, do func(context.Context, *Lease) err
 			_ = le.finish(nil)
 		}
 	}()
-	err = do(ctx, le)
+	err = timedOut(ctx, do(ctx, le))
 	returned = true
-	if err != nil && context.Cause(ctx) == ErrTimedOut { //nolint:errorlint // the cause itself
-		err = fmt.Errorf("%w: %w", ErrTimedOut, err)
-	}
 	return le.finish(err)
+}
+
+// timedOut is the error of the work, and says so where its time had run out.
+func timedOut(ctx context.Context, err error) error {
+	if err != nil && context.Cause(ctx) == ErrTimedOut { //nolint:errorlint // the cause itself
+		return fmt.Errorf("%w: %w", ErrTimedOut, err)
+	}
+	return err
 }
 
 // finish releases after the work has returned err, and tells whether the lease
@@ -263,5 +268,5 @@ func (l *Locker) runUnfenced(ctx context.Context, timeout time.Duration, do func
 	defer le.cancel(nil)
 	ctx, cancel := bounded(le.ctx, timeout)
 	defer cancel()
-	return do(ctx, le)
+	return timedOut(ctx, do(ctx, le))
 }

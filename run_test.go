@@ -280,7 +280,11 @@ func TestUnavailableIsStated(t *testing.T) {
 			t.Errorf("skip: %v, ran %v", err, ran)
 		}
 		work.Unavailable = RunUnfenced
-		if err := b.Run(t.Context(), "report", work, do); !errors.Is(err, errWork) || !ran || b.saw(EventUnfenced) != 1 {
+		untilTold := func(ctx context.Context, _ *Lease) error { <-ctx.Done(); return errWork }
+		if err := b.Run(t.Context(), "report", Work{Timeout: time.Second, Unavailable: RunUnfenced}, untilTold); !errors.Is(err, ErrTimedOut) || !errors.Is(err, errWork) {
+			t.Errorf("unfenced work that used up its time: %v", err)
+		}
+		if err := b.Run(t.Context(), "report", work, do); !errors.Is(err, errWork) || errors.Is(err, ErrTimedOut) || !ran || b.saw(EventUnfenced) != 2 {
 			t.Errorf("run unfenced: %v, ran %v", err, ran)
 		}
 	})

@@ -280,6 +280,8 @@ func TestNoFenceFollowsARedirection(t *testing.T) {
 	t.Parallel()
 	var leaked string
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set(httpguard.VerdictHeader, "admitted") // of which it can't know
+		rw.Header().Set("Ringfence-Mark", "9")
 		leaked += r.Header.Get(httpguard.FenceHeader)
 		if r.URL.Path != "/second" { // and once more, which is no other host any longer
 			http.Redirect(rw, r, "/second", http.StatusTemporaryRedirect)
@@ -290,7 +292,7 @@ func TestNoFenceFollowsARedirection(t *testing.T) {
 	t.Cleanup(here.Close)
 	c := client{&http.Client{Transport: httpguard.Transport{}}, here.URL}
 	v, err := c.Write(t.Context(), guard.Write{Fence: fence.Fence{Name: "nightly", Token: 7}}, "x")
-	if leaked != "" || v.OK() || !errors.Is(err, guard.ErrUnknown) {
+	if leaked != "" || v.OK() || v.Mark != 0 || !errors.Is(err, guard.ErrUnknown) {
 		t.Errorf("%q leaked; %v, %v", leaked, v, err)
 	}
 }

@@ -100,11 +100,15 @@ func Do(c *http.Client, r *http.Request, w guard.Write) (*http.Response, fence.V
 }
 
 // Verdict reads the receiver's verdict from its answer. One that says nothing is
-// Unknown: it may come from a proxy that lost what the receiver said.
+// Unknown: it may come from a proxy that lost what the receiver said. So is one of another
+// host, which a redirection led to without the fence: it has judged nothing.
 func Verdict(r *http.Response) fence.Verdict {
 	v := fence.Verdict{Resource: r.Request.URL.Redacted()}
 	if w, ok := r.Request.Context().Value(contextKey{}).(guard.Write); ok {
 		v.Fence = w.Fence
+	}
+	if elsewhere(r.Request) {
+		return v
 	}
 	said := r.Header.Get(VerdictHeader)
 	for o := fence.Unknown; o <= fence.Unavailable; o++ {

@@ -19,8 +19,14 @@ const oneAtATime = `SELECT pg_advisory_xact_lock(hashtext('ringfence guard insta
 func (p postgres) install(ctx context.Context, t Table) error {
 	return p.change(ctx, t.find, func(r relation) (string, error) {
 		script, err := t.script(r)
-		return Postgres.sql("setup") + script, err
+		return setup(r.name) + script, err
 	})
+}
+
+// setup makes what all guarded tables share. Whoever owns the table named is trusted with
+// it too: what runs before a write of that table is theirs to say anyway.
+func setup(table string) string {
+	return "SET LOCAL ringfence.guarding = " + literals([]string{table}) + ";\n" + Postgres.sql("setup")
 }
 
 func (p postgres) remove(ctx context.Context, name string) error {
@@ -41,7 +47,7 @@ func (p postgres) script(ctx context.Context, t Table) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "BEGIN;\n" + Postgres.sql("setup") + text + "COMMIT;\n", nil
+	return "BEGIN;\n" + setup(r.name) + text + "COMMIT;\n", nil
 }
 
 // change executes what script makes of the table that find finds.

@@ -19,6 +19,15 @@ type Signed struct {
 	Exempt []string
 }
 
+// SignedStatus is a table that demands signatures, as the database has it.
+type SignedStatus struct {
+	Signed
+	// Off says that some writes need none: a trigger was disabled or dropped, or the
+	// table has become a partition or an heir since, so that rows of it are written by the
+	// name of another one. RequireSigned again says what is in the way.
+	Off bool
+}
+
 // The names of the triggers that verify: each comes before the one that judges.
 const (
 	authorityTrigger    = "ringfence_authority"
@@ -51,7 +60,7 @@ func (p postgres) trust(ctx context.Context, audience string, keys []fence.Key) 
 		return err
 	}
 	defer tx.Rollback()
-	for _, s := range []string{oneAtATime, Postgres.sql("setup") + Postgres.sql("signed"), "DELETE FROM ringfence.guard_key"} {
+	for _, s := range []string{oneAtATime, setup("") + Postgres.sql("signed"), "DELETE FROM ringfence.guard_key"} {
 		if _, err := tx.ExecContext(ctx, s); err != nil {
 			return err
 		}
@@ -92,7 +101,7 @@ func (d *DB) RequireSigned(ctx context.Context, s Signed) error {
 		return err
 	}
 	return p.change(ctx, Table{Name: s.Table, Lease: "any"}.find, func(r relation) (string, error) {
-		return Postgres.sql("setup") + Postgres.sql("signed") + unsigned(r) + signed(r, s.Exempt), nil
+		return setup("") + Postgres.sql("signed") + unsigned(r) + signed(r, s.Exempt), nil
 	})
 }
 
@@ -135,21 +144,26 @@ func unsigned(r relation) string {
 }
 
 // SignedTables lists the tables that demand signatures.
-func (d *DB) SignedTables(ctx context.Context) ([]Signed, error) {
+func (d *DB) SignedTables(ctx context.Context) ([]SignedStatus, error) {
 	p, err := d.verifier()
 	if err != nil {
 		return nil, err
 	}
+	all, err := p.signedTables(ctx)
+	return all, about("list the tables that demand signatures", err)
+}
+
+func (p postgres) signedTables(ctx context.Context) ([]SignedStatus, error) {
 	rows, err := p.db.QueryContext(ctx, Postgres.sql("signed_tables"))
 	if err != nil {
-		return nil, about("list the tables that demand signatures", err)
+		return nil, err
 	}
 	defer rows.Close()
-	var all []Signed
+	var all []SignedStatus
 	for rows.Next() {
-		var s Signed
+		var s SignedStatus
 		var args string
-		if err := rows.Scan(&s.Table, &args); err != nil {
+		if err := rows.Scan(&s.Table, &args, &s.Off); err != nil {
 			return nil, err
 		}
 		raw, err := hex.DecodeString(args)
@@ -161,7 +175,7 @@ func (d *DB) SignedTables(ctx context.Context) ([]Signed, error) {
 		}
 		all = append(all, s)
 	}
-	return all, about("list the tables that demand signatures", rows.Err())
+	return all, rows.Err()
 }
 
 func (d *DB) verifier() (postgres, error) {

@@ -45,16 +45,7 @@ func TestSQLGuardJudgesAgeOnceItHasTheLock(t *testing.T) {
 				v, _ := limited.InTx(ctx, g, guard.Write{Fence: job(7), AsOf: asOf}, func(*sql.Tx) error { return nil })
 				answer <- v
 			}()
-			var waiting int
-			for now, deadline := asOf, time.Now().Add(time.Minute); waiting == 0 || now.Sub(asOf) <= maxAge; {
-				var err error
-				if now, err = sqlguard.Now(ctx, g, c.dialect); err == nil {
-					err = g.QueryRow(c.waiting).Scan(&waiting)
-				}
-				if err != nil || time.Now().After(deadline) {
-					t.Fatalf("no write waits: %v", err)
-				}
-			}
+			waitOlder(t, g, c.waiting, asOf.Add(maxAge))
 			if err := tx.Rollback(); err != nil {
 				t.Fatal(err)
 			}
@@ -62,5 +53,66 @@ func TestSQLGuardJudgesAgeOnceItHasTheLock(t *testing.T) {
 				t.Errorf("inputs of more than %s ago: %v; want outdated", maxAge, v)
 			}
 		})
+	}
+}
+
+// TestSQLGuardColumnJudgesAgeOnceItHasTheRow: so are those that grow too old while a write
+// waits for a row that stays as it was.
+func TestSQLGuardColumnJudgesAgeOnceItHasTheRow(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, g guarded) {
+		waiting := "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+		switch g.dialect {
+		case sqlguard.SQLite:
+			t.Skip("a write waits for the file, before its statement begins")
+		case sqlguard.MySQL:
+			waiting = "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND info LIKE '-- Change%'"
+		}
+		ctx, day, column := t.Context(), g.day(t, 0), g.column("job", guard.Latest)
+		column.MaxAge = 500 * time.Millisecond
+		tx, err1 := g.BeginTx(ctx, nil)
+		asOf, err2 := sqlguard.Now(ctx, g, g.dialect)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		defer tx.Rollback()
+		if v, err := g.column("job", guard.Latest).Update(ctx, tx, job(7), day, g.sql("body = $1"), "taken back"); err != nil {
+			t.Fatal(v, err)
+		}
+		answer := make(chan fence.Verdict, 1)
+		go func() {
+			v, _ := column.UpdateAsOf(ctx, g.DB, job(7), asOf, day, g.sql("body = $1"), "too old")
+			answer <- v
+		}()
+		waitOlder(t, g, waiting, asOf.Add(column.MaxAge))
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+		if v := <-answer; v.Cause != fence.Outdated {
+			t.Errorf("inputs of more than %s ago: %v; want outdated", column.MaxAge, v)
+		}
+		g.holds(t, day, "")
+		if asOf, err1 = sqlguard.Now(ctx, g, g.dialect); err1 != nil {
+			t.Fatal(err1)
+		}
+		column.MaxAge = time.Hour
+		if v, err := column.UpdateAsOf(ctx, g.DB, job(7), asOf, day, g.sql("body = $1"), "young"); !v.OK() {
+			t.Errorf("inputs of now: %v, %v", v, err)
+		}
+	})
+}
+
+// waitOlder returns when a statement waits, and the database's clock has passed end.
+func waitOlder(t *testing.T, g guarded, waiting string, end time.Time) {
+	t.Helper()
+	var n int
+	for now, deadline := end, time.Now().Add(time.Minute); n == 0 || !now.After(end); {
+		var err error
+		if now, err = sqlguard.Now(t.Context(), g, g.dialect); err == nil {
+			err = g.QueryRow(waiting).Scan(&n)
+		}
+		if err != nil || time.Now().After(deadline) {
+			t.Fatalf("no write waits: %v", err)
+		}
 	}
 }

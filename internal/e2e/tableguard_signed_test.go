@@ -3,6 +3,7 @@ package e2e
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -217,6 +218,54 @@ func TestTableGuardSignedHeirs(t *testing.T) {
 			t.Errorf("%s: %v; want a refusal for want of a signature", w, err)
 		}
 	}
+}
+
+// TestTableGuardSignedOff tells of each table whose demand something goes past, and of no
+// other: one became an heir or a partition, or a trigger of it was disabled or dropped.
+func TestTableGuardSignedOff(t *testing.T) {
+	t.Parallel()
+	d := newSigned(t, authority(t, "k1", "lab"))
+	d.must("CREATE TABLE item (shop text) PARTITION BY LIST (shop)", "CREATE TABLE item_a PARTITION OF item FOR VALUES IN ('a')")
+	off := func() bool {
+		t.Helper()
+		list, err := d.on().SignedTables(t.Context())
+		names := slices.DeleteFunc(slices.Clone(list), func(s tableguard.SignedStatus) bool { return s.Table != "report" && s.Table != "item" })
+		if err != nil || len(list) != len(names) || len(names) == 0 {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		return slices.ContainsFunc(list, func(s tableguard.SignedStatus) bool { return s.Off })
+	}
+	require := func(table string) {
+		t.Helper()
+		if err := d.on().RequireSigned(t.Context(), tableguard.Signed{Table: table}); err != nil {
+			t.Fatal(err)
+		}
+		if off() {
+			t.Fatalf("%s demands signatures, and shows as off", table)
+		}
+	}
+	require("item")
+	for _, step := range []struct{ table, past, back string }{
+		{"item", "ALTER TABLE item_a DISABLE TRIGGER zz_ringfence_authority", ""},
+		{"item", "ALTER TABLE item_a ENABLE REPLICA TRIGGER zz_ringfence_authority", ""},
+		{"item", "DROP TRIGGER zz_ringfence_authority ON item", ""},
+		{"item", "ALTER TABLE item DISABLE TRIGGER ringfence_authority", ""},
+		{"report", "ALTER TABLE report ENABLE TRIGGER ringfence_authority", ""},
+		{"report", "CREATE TABLE whole (); ALTER TABLE report INHERIT whole", ""},
+		{"report", "ALTER TABLE report NO INHERIT whole; ALTER TABLE report RENAME TO item_b; ALTER TABLE item_b RENAME TO report", "fine"},
+	} {
+		d.must(step.past)
+		if got := off(); got != (step.back == "") {
+			t.Errorf("%s: off is %v", step.past, got)
+		}
+		require(step.table)
+	}
+	require("report")
+	d.must("CREATE TABLE reports (id bigint, body text) PARTITION BY LIST (id)", "ALTER TABLE reports ATTACH PARTITION report FOR VALUES IN (7)")
+	if !off() {
+		t.Error("report became a partition, and does not show as off")
+	}
+	admitted(t, "past the demand", d.session("").exec("INSERT INTO reports VALUES (7, '')"))
 }
 
 func TestTableGuardTrustsNothingElse(t *testing.T) {

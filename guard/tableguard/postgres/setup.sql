@@ -1,5 +1,36 @@
 -- Create what all guarded tables of a database share: marks, counts and the functions that judge. Running it again brings the functions up to date.
+-- The rest of the transaction names all that is not PostgreSQL's own with its schema, so that no function or operator that
+-- somebody has put into public runs with the rights of whoever installs.
+SET LOCAL search_path = pg_catalog, pg_temp;
 CREATE SCHEMA IF NOT EXISTS ringfence;
+
+-- What is there already, and is of somebody that the installing role does not trust, is refused: functions made anew keep their
+-- owner, with whose rights they run, and that of the schema or of a table can put others in place of ours. Trusted are
+-- superusers and the roles that the installing one is a member of; that a superuser passes for a member of each counts nothing.
+-- So is the owner of the table ringfence.guarding, where a guard is installed without signatures.
+DO $body$
+DECLARE
+	others text;
+BEGIN
+	WITH RECURSIVE mine (role) AS (
+		SELECT oid FROM pg_roles WHERE rolname = current_user
+		UNION SELECT relowner FROM pg_class WHERE oid = to_regclass(nullif(current_setting('ringfence.guarding', true), ''))
+		UNION SELECT m.roleid FROM pg_auth_members AS m JOIN mine ON m.member = mine.role
+	), ours (what, owner) AS (
+		SELECT 'the schema ringfence', nspowner FROM pg_namespace WHERE nspname = 'ringfence'
+		UNION ALL SELECT 'the function ' || oid::regprocedure, proowner FROM pg_proc WHERE pronamespace = 'ringfence'::regnamespace
+		UNION ALL SELECT 'the relation ' || oid::regclass, relowner FROM pg_class
+		WHERE relnamespace = 'ringfence'::regnamespace AND relkind NOT IN ('i', 'I') AND relname ~ '^(guard_|refused_|lease$)'
+	)
+	SELECT string_agg(format('%s is of %I', what, pg_get_userbyid(owner)), ', ' ORDER BY what DESC) INTO others
+	FROM (SELECT * FROM ours WHERE owner NOT IN (SELECT role FROM mine)
+		AND owner NOT IN (SELECT oid FROM pg_roles WHERE rolsuper) ORDER BY what DESC LIMIT 3) AS a_few;
+	IF others IS NOT NULL THEN
+		RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = format('ringfence: %s, whom %I does not trust with what runs by its rights; '
+			|| 'drop it, or look at it and give it to %2$I by ALTER ... OWNER TO, or install the guard as its owner', others, current_user);
+	END IF;
+END
+$body$;
 
 -- One row a lease: the highest token that any guarded table has admitted or established.
 CREATE TABLE IF NOT EXISTS ringfence.guard_mark (

@@ -35,8 +35,17 @@ DSN is the URL of a PostgreSQL, a MySQL or MariaDB, or a file of SQLite, as for 
 const guardExitHelp = `Exit status:
   0    done
   64   usage: a flag, the URL, the table or the lease is wrong; nothing was changed
-  69   the database can't be reached, or this role may not do it; nothing was changed
-  128+n  ended by signal n; nothing was changed`
+  69   the database can't be reached, or this role may not do it; nothing was changed,
+       unless the answer to a commit was lost, or MySQL had carried out a part, since
+       it commits each step: look with ringfence guard status
+  128+n  ended by signal n; the same holds`
+
+// guardLookExitHelp is that of a command which changes nothing.
+const guardLookExitHelp = `Exit status:
+  0    done
+  64   usage: a flag or the URL is wrong
+  69   the database can't be reached, or this role may not do it
+  128+n  ended by signal n`
 
 func (a *app) guardInstallCmd() *cobra.Command {
 	var t tableguard.Table

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strconv"
 	"time"
@@ -19,10 +20,10 @@ func (a *app) guardStatusCmd() *cobra.Command {
 		Short: "List the guarded tables",
 		Long: `List the guarded tables with the lease that protects each. A guard is off when a trigger
 of it was disabled or dropped, or something goes past it: then the table takes writes that
-it should refuse. Tables of PostgreSQL are named as SQL writes them, with quotes where it
-needs them.
+it should refuse. A warning tells the same of a table that demands signatures. Tables of
+PostgreSQL are named as SQL writes them, with quotes where it needs them.
 
-` + guardExitHelp,
+` + guardLookExitHelp,
 		Args: arguments(1, 1, "one DSN"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := a.checkOutput(); err != nil {
@@ -59,13 +60,40 @@ func (a *app) guardStatus(ctx context.Context, tables *open.Tables) error {
 		found = append(found, guardedTable{s.Name, s.Lease, s.Rule, !s.Off})
 		rows = append(rows, []string{s.Name, s.Lease, string(s.Rule), state})
 	}
-	return a.print(map[string]any{"tables": found}, func(w io.Writer) error {
+	signed, err := a.guardSigned(ctx, tables)
+	if err != nil {
+		return err
+	}
+	return a.print(map[string]any{"tables": found, "signed": signed}, func(w io.Writer) error {
 		if len(found) == 0 {
 			a.say("no table is guarded at %s", tables.Label)
 			return nil
 		}
 		return table(w, rows)
 	})
+}
+
+// signedTable is a table that demands signatures, for programs.
+type signedTable struct {
+	Table  string   `json:"table"`
+	Exempt []string `json:"exempt,omitempty"`
+	On     bool     `json:"on"`
+}
+
+// guardSigned lists the tables that demand signatures: none where the database can't.
+func (a *app) guardSigned(ctx context.Context, tables *open.Tables) ([]signedTable, error) {
+	found := []signedTable{}
+	all, err := tables.SignedTables(ctx)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return found, nil
+	}
+	for _, s := range all {
+		if s.Off {
+			a.say("warning: %s takes writes without the signature that it demands; demand it again by ringfence guard trust, which says what is in the way", s.Table)
+		}
+		found = append(found, signedTable{s.Table, s.Exempt, !s.Off})
+	}
+	return found, err
 }
 
 func (a *app) guardStatsCmd() *cobra.Command {
@@ -83,7 +111,7 @@ counts: elsewhere a refusal would take its own back.
   out_of_sequence, conflict, future, invalid
                    a program or a session is wrong; invalid is also a write without a fence
 
-` + guardExitHelp,
+` + guardLookExitHelp,
 		Args: arguments(1, 1, "one DSN"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := a.checkOutput(); err != nil {

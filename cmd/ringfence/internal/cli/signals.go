@@ -23,7 +23,7 @@ type earlySignals struct {
 }
 
 func catchEarly(ctx context.Context) *earlySignals {
-	e := &earlySignals{ch: make(chan os.Signal, 1)}
+	e := &earlySignals{ch: make(chan os.Signal, 64)} // one that finds no room is dropped
 	e.ctx, e.cancel = context.WithCancel(ctx)
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		if !signal.Ignored(s) { // under nohup, say, which the command inherits

@@ -107,6 +107,10 @@ func TestSQLite(t *testing.T) {
 		INSERT INTO t (id) VALUES (1); /* ; */ SELECT id, note FROM t ORDER BY note; ;
 		-- the end`, `1|\N 1|x;`)
 	b.fails("INSERT INTO t VALUES (2, ';');\n\n  SELECT nowhere FROM t;", 3, "nowhere")
+	b.gives(`SELECT 'it''s;', ";" /*/;*/ FROM (SELECT 1 AS [;], 2 AS "';", 3 AS "`+"`;`"+`"); SELECT 4 - -5 / 1 -- ';
+		; SELECT 6`, "it's;|1 9 6")
+	b.gives("SELECT length('"+strings.Repeat(";", 1<<21)+"')", "2097152") // which never ended while each was asked about
+	b.fails("SELECT 1; SELECT 'open; SELECT 2;", 1, "unrecognized token")
 	b.fails("INSERT OR ROLLBACK INTO t VALUES (2, ';'); CREATE TABLE t (id int)", 1, "already exists")
 	b.gives("SAVEPOINT s; INSERT INTO t VALUES (9, 'y'); ROLLBACK TO s; RELEASE s; SELECT count(*) FROM t", "2")
 	for _, text := range []string{

@@ -81,12 +81,15 @@ func split(text string) (all []statement, err error) {
 	tls := libc.NewTLS()
 	defer tls.Close()
 	begin, line := 0, 1
-	for i, b := range []byte(text) {
-		if b != ';' && i != len(text)-1 {
+	for i := 0; i < len(text); {
+		ends := text[i] == ';'
+		i += max(1, covered(text[i:]))
+		last := i == len(text)
+		if !ends && !last {
 			continue
 		}
-		part := text[begin : i+1]
-		if i != len(text)-1 {
+		part := text[begin:i]
+		if !last {
 			complete, err := isComplete(tls, part)
 			if err != nil {
 				return nil, err
@@ -100,9 +103,25 @@ func split(text string) (all []statement, err error) {
 			all = append(all, statement{rest, line + strings.Count(part[:lead], "\n")})
 		}
 		line += strings.Count(part, "\n")
-		begin = i + 1
+		begin = i
 	}
 	return all, nil
+}
+
+// covered is the length of the literal, the quoted name or the comment that text begins
+// with, in which no semicolon ends a statement; 0 where it begins with none.
+func covered(text string) int {
+	for _, c := range [...]struct{ open, shut string }{{"'", "'"}, {`"`, `"`}, {"`", "`"}, {"[", "]"}, {"--", "\n"}, {"/*", "*/"}} {
+		rest, opens := strings.CutPrefix(text, c.open)
+		if !opens {
+			continue
+		}
+		if end := strings.Index(rest, c.shut); end >= 0 {
+			return len(c.open) + end + len(c.shut)
+		}
+		return len(text)
+	}
+	return 0
 }
 
 func isComplete(tls *libc.TLS, part string) (bool, error) {
