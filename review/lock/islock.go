@@ -130,7 +130,7 @@ func mentions(e *ir.Expr, set map[string]bool) (found bool) {
 // somebody: whoever takes it stands in another file.
 func (l *Lock) ownerRead() bool {
 	for _, o := range l.Own(Read) {
-		if o.SQL != nil && (slices.ContainsFunc(o.SQL.Columns, IsOwner) || o.In.comparesColumn(IsOwner)) && o.comparesOwner() {
+		if o.SQL != nil && (slices.ContainsFunc(o.SQL.Columns, o.IsOwner) || o.In.comparesColumn(o.IsOwner)) && o.comparesOwner() {
 			return true
 		}
 	}

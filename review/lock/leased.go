@@ -24,6 +24,10 @@ func (u *Unit) findLeased() {
 	for table := range handed {
 		u.leased[table] = handed[table] && given[table]
 	}
+	u.findRoles()
+	for table, r := range u.roles {
+		u.leased[table] = u.leased[table] || len(r.holders) > 0
+	}
 }
 
 func leaseTable(name string) string { return strings.ToLower(shortType(name)) }
@@ -47,7 +51,7 @@ func (q *Query) gives(back bool) bool {
 	case "delete":
 		return owned || back
 	case "update", "upsert":
-		return q.ends()
+		return q.ends(nil)
 	}
 	return false
 }

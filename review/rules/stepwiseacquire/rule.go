@@ -80,8 +80,8 @@ func anyExpiry(l *lock.Lock) bool {
 		if o.SQL == nil {
 			continue
 		}
-		_, sets := o.SQL.Set(lock.IsExpiry)
-		_, tests := o.SQL.Test(lock.IsExpiry)
+		_, sets := o.SQL.Set(o.IsExpiry)
+		_, tests := o.SQL.Test(o.IsExpiry)
 		if sets || tests {
 			return true
 		}

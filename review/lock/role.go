@@ -1,0 +1,284 @@
+package lock
+
+import (
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+)
+
+// roles are what the columns of a table are for, by what is done with them, whatever
+// they are called: which says who has the row, and which until when.
+type roles struct{ holders, untils map[string]bool }
+
+// rolesOf are those of a table, which are filled in as they are found out.
+func (u *Unit) rolesOf(table string) *roles {
+	table = leaseTable(table)
+	r := u.roles[table]
+	if r == nil {
+		r = &roles{holders: map[string]bool{}, untils: map[string]bool{}}
+		u.roles[table] = r
+	}
+	return r
+}
+
+// bare is the name of a column or a member, however its words are joined.
+func bare(name string) string { return strings.Join(words(name), "") }
+
+func (r *roles) owner(column string) bool {
+	return IsOwner(column) || r != nil && len(r.holders) > 0 && r.holders[bare(column)]
+}
+
+func (r *roles) expiry(column string) bool {
+	return IsExpiry(column) || r != nil && len(r.untils) > 0 && r.untils[bare(column)]
+}
+
+// IsOwner reports whether a column of the row that an op is on says who holds it.
+func (o *Op) IsOwner(column string) bool { return o.roles().owner(column) }
+
+// IsExpiry reports whether a column of the row that an op is on says until when it is held.
+func (o *Op) IsExpiry(column string) bool { return o.roles().expiry(column) }
+
+func (o *Op) roles() *roles {
+	if o.SQL == nil {
+		return nil
+	}
+	return o.In.Unit.roles[leaseTable(o.SQL.Table)]
+}
+
+// IsExpiry reports whether a column, or a member of what was read, says until when the
+// lock is held.
+func (l *Lock) IsExpiry(name string) bool {
+	return IsExpiry(name) || len(l.Ops) > 0 && l.Ops[0].IsExpiry(name)
+}
+
+// findRoles finds the columns by which rows are handed from one owner to the next for a
+// time: one that is set to somebody, together with one that is set to a time, where the
+// row is nobody's or that time is over.
+func (u *Unit) findRoles() {
+	timed := u.comparedWithClock()
+	for _, f := range u.Functions {
+		for _, s := range f.Sites {
+			q := f.statement(s.Call)
+			if q == nil || q.Table == "" || len(q.Sets) < 2 || q.Verb == "select" || q.Verb == "delete" {
+				continue
+			}
+			until := f.untilOf(s, q, timed)
+			if until == "" {
+				continue
+			}
+			for _, p := range q.Sets {
+				if h := bare(p.Column); h != until && (q.Verb == "update" || p.Conflict) && isSomebody(p.Value) && u.isGivenUp(q, h, until) {
+					r := u.rolesOf(q.Table)
+					r.holders[h], r.untils[until] = true, true
+				}
+			}
+		}
+	}
+}
+
+// untilOf is the column that a statement sets to a time and compares with another one,
+// or that the program compares with its clock; "" if there is none.
+func (f *Function) untilOf(s *Site, q *Query, timed map[string]bool) string {
+	for _, set := range q.Sets {
+		c := bare(set.Column)
+		if isUntil(set.Column) || timed[c] && (isTime(set.Value) || f.addsTime(s)) {
+			return c
+		}
+		for _, test := range q.Where {
+			if bare(test.Column) != c || !isOrder(test.Op) {
+				continue
+			}
+			if isTime(set.Value) && isTime(test.Value) && set.Value != test.Value || !(isTime(set.Value) && isTime(test.Value)) && (isTime(set.Value) && !isPlaceholder(test.Value) || f.addsTime(s)) {
+				return c
+			}
+		}
+	}
+	return ""
+}
+
+// isTime reports whether a value of SQL is made of the clock of the database.
+func isTime(value string) bool {
+	value = strings.ReplaceAll(strings.ToLower(value), " ", "")
+	for _, clock := range []string{"now(", "current_timestamp", "clock_timestamp(", "statement_timestamp(", "sysdate", "systimestamp", "getdate(", "getutcdate(", "unix_timestamp(", "datetime('now", "unixepoch(", "strftime(", "julianday(", "localtimestamp"} {
+		if strings.Contains(value, clock) {
+			return true
+		}
+	}
+	return false
+}
+
+func isPlaceholder(value string) bool {
+	return value == "" || strings.ContainsAny(value[:1], "$?:@%\x00{")
+}
+
+// isSomebody reports whether a value that a column is set to is no constant.
+func isSomebody(value string) bool {
+	if value == "" || isTime(value) {
+		return false
+	}
+	switch value[0] {
+	case '\'':
+		return strings.ContainsAny(value, "\x00{$")
+	case '%', '?', ':', '@', '$', 0:
+		return true
+	}
+	if strings.ContainsAny(value, " +-*/(") && !strings.HasPrefix(value, "{") {
+		return false
+	}
+	switch strings.ToLower(value) {
+	case "null", "nil", "true", "false", "default", "''":
+		return false
+	}
+	return value[0] < '0' || value[0] > '9'
+}
+
+// isGivenUp reports whether a column that says who has a row is asked for nobody where
+// the row is taken, or is cleared or asked for by another statement about the table.
+func (u *Unit) isGivenUp(q *Query, holder, until string) bool {
+	for _, p := range q.Where {
+		if bare(p.Column) == holder && (p.Op == "is" || p.Value == "''" || p.Value == "null" || p.Value == "nil") {
+			return true
+		}
+	}
+	for _, f := range u.Functions {
+		for _, s := range f.Sites {
+			other := f.statement(s.Call)
+			if other == nil || other == q || leaseTable(other.Table) != leaseTable(q.Table) || !other.Writes() {
+				continue
+			}
+			for _, p := range other.Sets {
+				if bare(p.Column) == holder && isNobody(p.Value) || bare(p.Column) == until && isPast(p.Value) {
+					return true
+				}
+			}
+			for _, p := range other.Where {
+				if bare(p.Column) == holder && p.Op == "=" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func isNobody(value string) bool { return value == "null" || value == "''" || value == "nil" }
+
+// isPast reports whether a time that a row is given to is over at once.
+func isPast(value string) bool {
+	switch strings.ReplaceAll(value, " ", "") {
+	case "now()", "null", "nil", "'epoch'", "current_timestamp", "clock_timestamp()", "0", "'-infinity'":
+		return true
+	}
+	return false
+}
+
+// addsTime reports whether what a statement is handed is made of the clock of the
+// process with a time added to it, or taken off.
+func (f *Function) addsTime(s *Site) (found bool) {
+	look := func(list []*ir.Expr) {
+		for _, a := range list {
+			found = found || f.isSpan(a, 6)
+		}
+	}
+	for x := s.Call; x != nil && x.Kind == ir.Call; x = x.Receiver() {
+		look(x.Args)
+	}
+	look(f.Bound(s))
+	return found
+}
+
+// isSpan reports whether a value has a sum in it of which a part is read off the clock.
+func (f *Function) isSpan(e *ir.Expr, depth int) (found bool) {
+	if depth == 0 {
+		return false
+	}
+	e.Each(func(x *ir.Expr) bool {
+		switch {
+		case found || x.Kind == ir.Lambda:
+			return false
+		case isSum(x) || x.Kind == ir.Binary && x.Name == "-" || x.Kind == ir.Call && len(words(x.Method())) > 0 && shifts[words(x.Method())[0]]:
+			_, at := f.Clock(x)
+			found = at != nil || x.Kind == ir.Call && isFromNow(x)
+		case x.Kind == ir.Name || x.Kind == ir.Member || x.Kind == ir.Call:
+			if isFromNow(x) {
+				found = true
+			} else if v := f.resolve(x); v.Expr != nil && v.Expr != x {
+				found = v.In.isSpan(v.Expr, depth-1)
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+var shifts = wordSet("plus minus add sub subtract advance ago since from")
+
+// isFromNow reports whether a value is a time that is counted from now: 5.minutes.from_now.
+func isFromNow(x *ir.Expr) bool {
+	name := x.Name
+	if x.Kind == ir.Call {
+		name = x.Method()
+	}
+	return name == "from_now" || name == "ago" || name == "fromNow"
+}
+
+// comparedWithClock are the names of what was read and is compared by its order with the
+// clock of the process.
+func (u *Unit) comparedWithClock() map[string]bool {
+	timed := map[string]bool{}
+	for _, f := range u.Functions {
+		f.eachStmt(func(s *ir.Stmt) {
+			s.X.Each(func(e *ir.Expr) bool {
+				left, right := sides(e)
+				if left == nil {
+					return e.Kind != ir.Lambda
+				}
+				for _, pair := range [][2]*ir.Expr{{left, right}, {right, left}} {
+					name := memberName(pair[0])
+					if name == "" || timed[name] {
+						continue
+					}
+					if _, at := f.Clock(pair[1]); at != nil {
+						timed[name] = true
+					}
+				}
+				return true
+			})
+		})
+	}
+	return timed
+}
+
+// sides are what an expression compares by its order; nil if it does not.
+func sides(e *ir.Expr) (left, right *ir.Expr) {
+	switch {
+	case e.Kind == ir.Binary && isOrder(e.Name):
+		return e.X, e.Args[0]
+	case e.Kind == ir.Call && len(e.Args) == 1 && e.Receiver() != nil && compareTimes[e.Method()]:
+		return e.Receiver(), e.Args[0]
+	}
+	return nil, nil
+}
+
+var compareTimes = wordSet("before after isBefore isAfter Before After compareTo isPast lt gt lessThan greaterThan")
+
+// memberName is what a part of something is called: until of row.until, of row["until"],
+// of rs.getTimestamp("until"); "" if it is no part.
+func memberName(e *ir.Expr) string {
+	for e != nil {
+		switch e.Kind {
+		case ir.Member:
+			return bare(e.Name)
+		case ir.Await, ir.Unary:
+			e = e.X
+		case ir.Name:
+			return ""
+		default:
+			if e.Kind == ir.Call && len(e.Args) == 0 && e.Receiver() != nil && !transparent[e.Method()] {
+				return bare(strings.TrimPrefix(e.Method(), "get"))
+			}
+			return bare(PartName(e))
+		}
+	}
+	return ""
+}
