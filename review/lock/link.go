@@ -9,7 +9,14 @@ func (u *Unit) link() {
 			if len(s.Ops) > 0 && s.Ops[0].Library != nil && s.Ops[0].far == nil {
 				continue // a method of a library's lock, whatever else is called like it
 			}
-			if g := u.callee(f, s.Call); g != nil && g != f {
+			g := u.callee(f, s.Call)
+			for _, over := range u.overrides(f, s.Call) {
+				if over != g && over != f {
+					f.calls = append(f.calls, call{site: s, to: over})
+					over.calledBy = append(over.calledBy, call{site: s, to: over})
+				}
+			}
+			if g != nil && g != f {
 				f.calls = append(f.calls, call{site: s, to: g})
 				g.calledBy = append(g.calledBy, call{site: s, to: g})
 			} else if c, ok := u.started(f, s); ok {

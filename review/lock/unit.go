@@ -228,7 +228,7 @@ func (u *Unit) callee(f *Function, e *ir.Expr) *Function {
 	if c := u.classes[receiver.Path()]; c != nil && receiver.Kind == ir.Name {
 		return u.method(c, list)
 	}
-	if len(list) == 1 && (isLockVerb(name) || list[0].class() == nil && u.isModule(f, receiver)) {
+	if len(list) == 1 && (isLockVerb(name) || list[0].class() == nil && u.isModule(f, receiver) || u.onlyOne(f, e, list[0])) {
 		return list[0]
 	}
 	return nil
