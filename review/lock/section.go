@@ -237,7 +237,7 @@ func (s *Section) Callback() *Site {
 			continue
 		}
 		path := site.Call.X.Path()
-		if path == "yield" {
+		if path == "yield" || site.runsArguments() {
 			return site
 		}
 		if p, ok := s.In.param(firstWord(path)); ok && site.Call.X.Kind == ir.Name && p.Name != "" {
@@ -250,6 +250,13 @@ func (s *Section) Callback() *Site {
 		}
 	}
 	return nil
+}
+
+// runsArguments reports whether a site of a shell runs what its function was called with as
+// a command: "$@".
+func (s *Site) runsArguments() bool {
+	x := s.Call.X
+	return s.In.File.Language == ir.Shell && s.In.Name != "" && x.Kind == ir.Name && (x.Name == "@" || x.Name == "*")
 }
 
 var callsBack = wordSet("call run get accept apply execute call_user_func invoke")
@@ -273,6 +280,9 @@ func (u *Unit) callback(s *Section, f *Function, site *Site) {
 		if a.Kind == ir.Lambda {
 			u.add(&Section{Lock: s.Lock, Acquire: s.Acquire, In: f, From: a.Pos, To: a.End, Whole: true})
 			continue
+		}
+		if name, ok := a.Literal(); ok && f.File.Language == ir.Shell && len(u.byName[name]) == 1 {
+			a = &ir.Expr{Kind: ir.Name, Name: name, Pos: a.Pos, End: a.End}
 		}
 		if a.Kind == ir.Name || a.Kind == ir.Member {
 			if g := u.callee(f, &ir.Expr{Kind: ir.Call, Pos: a.Pos, X: a}); g != nil {

@@ -169,7 +169,8 @@ func (u *Unit) isEntity(class string) bool {
 		}
 	}
 	for _, b := range c.Bases {
-		if b != class && u.isEntity(b) || b == "ApplicationRecord" || b == "ActiveRecord::Base" || strings.HasSuffix(b, "models.Model") || b == "Model" {
+		b = strings.ReplaceAll(b, "::", ".")
+		if b != class && u.isEntity(b) || b == "ApplicationRecord" || b == "ActiveRecord.Base" || strings.HasSuffix(b, "models.Model") || b == "Model" {
 			return true
 		}
 	}
