@@ -142,7 +142,15 @@ func (l *Lock) holds(o *Op) bool {
 	if l.Family == Advisory {
 		return o.File() == first.File()
 	}
-	return sameKey(l.Key, o.Key) || l.namedAlike(o)
+	return sameKey(l.Key, o.Key) || o.File() == first.File() && (fits(l.Key, o.Key) || fits(o.Key, l.Key)) || l.namedAlike(o)
+}
+
+// fits reports whether a key is one that a pattern makes which has variables after a text:
+// what a helper makes of its parameter is written out elsewhere.
+func fits(pattern, key string) bool {
+	text, _, variable := strings.Cut(pattern, "{")
+	_, rest, ok := strings.Cut(pattern, "}")
+	return variable && ok && len(text) > 2 && !strings.ContainsAny(key+rest, "{}") && strings.HasPrefix(key, text) && strings.HasSuffix(key, rest) && len(key) > len(text)+len(rest)
 }
 
 // namedAlike reports whether a helper that is named like a release is handed the key

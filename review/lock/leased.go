@@ -24,6 +24,7 @@ func (u *Unit) findLeased() {
 	for table := range handed {
 		u.leased[table] = handed[table] && given[table]
 	}
+	u.findBusy()
 	u.findRoles()
 	for table, r := range u.roles {
 		u.leased[table] = u.leased[table] || len(r.holders) > 0

@@ -55,7 +55,7 @@ func (l *Lock) IsExpiry(name string) bool {
 // time: one that is set to somebody, together with one that is set to a time, where the
 // row is nobody's or that time is over.
 func (u *Unit) findRoles() {
-	timed := u.comparedWithClock()
+	timed, asked := u.compared()
 	for _, f := range u.Functions {
 		for _, s := range f.Sites {
 			q := f.statement(s.Call)
@@ -67,7 +67,9 @@ func (u *Unit) findRoles() {
 				continue
 			}
 			for _, p := range q.Sets {
-				if h := bare(p.Column); h != until && (q.Verb == "update" || p.Conflict) && isSomebody(p.Value) && u.isGivenUp(q, h, until) {
+				h := bare(p.Column)
+				given := asked[h] && timed[until] && saves[s.Call.Method()] || (q.Verb == "update" || p.Conflict) && u.isGivenUp(q, h, until)
+				if h != until && isSomebody(p.Value) && given {
 					r := u.rolesOf(q.Table)
 					r.holders[h], r.untils[until] = true, true
 				}
@@ -81,7 +83,7 @@ func (u *Unit) findRoles() {
 func (f *Function) untilOf(s *Site, q *Query, timed map[string]bool) string {
 	for _, set := range q.Sets {
 		c := bare(set.Column)
-		if isUntil(set.Column) || timed[c] && (isTime(set.Value) || f.addsTime(s)) {
+		if isUntil(set.Column) || timed[c] && (isTime(set.Value) || saves[s.Call.Method()] || f.addsTime(s)) {
 			return c
 		}
 		for _, test := range q.Where {
@@ -136,7 +138,7 @@ func isSomebody(value string) bool {
 // the row is taken, or is cleared or asked for by another statement about the table.
 func (u *Unit) isGivenUp(q *Query, holder, until string) bool {
 	for _, p := range q.Where {
-		if bare(p.Column) == holder && (p.Op == "is" || p.Value == "''" || p.Value == "null" || p.Value == "nil") {
+		if bare(p.Column) == holder && (p.Op == "is" || isNobody(p.Value)) || p.Column == "attribute_not_exists" {
 			return true
 		}
 	}
@@ -222,13 +224,16 @@ func isFromNow(x *ir.Expr) bool {
 	return name == "from_now" || name == "ago" || name == "fromNow"
 }
 
-// comparedWithClock are the names of what was read and is compared by its order with the
-// clock of the process.
-func (u *Unit) comparedWithClock() map[string]bool {
-	timed := map[string]bool{}
+// compared are the names of what was read and is compared in the program: by its order
+// with the clock of the process, or with somebody, or nobody.
+func (u *Unit) compared() (timed, asked map[string]bool) {
+	timed, asked = map[string]bool{}, map[string]bool{}
 	for _, f := range u.Functions {
 		f.eachStmt(func(s *ir.Stmt) {
 			s.X.Each(func(e *ir.Expr) bool {
+				if e.Kind == ir.Binary && comparisons[e.Name] {
+					asked[memberName(e.X)], asked[memberName(e.Args[0])] = true, true
+				}
 				left, right := sides(e)
 				if left == nil {
 					return e.Kind != ir.Lambda
@@ -246,7 +251,8 @@ func (u *Unit) comparedWithClock() map[string]bool {
 			})
 		})
 	}
-	return timed
+	delete(asked, "")
+	return timed, asked
 }
 
 // sides are what an expression compares by its order; nil if it does not.

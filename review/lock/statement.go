@@ -180,7 +180,25 @@ func (f *Function) about(q *Query, e *ir.Expr) {
 		return
 	}
 	q.Table, q.Conn = f.tableOf(e)
+	if t := f.managed(e, q.Table); t != "" {
+		q.Table = t
+	}
 }
+
+// managed is the class that the manager of mapped objects is asked for, or handed an object
+// of: em.find(Desk.class, id), em.persist(desk); "" if a call is none of one.
+func (f *Function) managed(e *ir.Expr, table string) string {
+	a := e.Arg(0)
+	if !managers[table] || a == nil {
+		return ""
+	}
+	if a.Kind == ir.Member && a.Name == "class" {
+		return lastWord(a.X.Path())
+	}
+	return shortType(f.typeOf(a))
+}
+
+var managers = wordSet("EntityManager Session SessionFactory StatelessSession")
 
 // isTable reports whether a text may be the name of a table.
 func isTable(text string) bool {
