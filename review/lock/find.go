@@ -28,6 +28,9 @@ func (f *Function) op(s *Site) *Op {
 	if op := f.consulOp(s); op != nil {
 		return op
 	}
+	if op := f.nodeOp(s); op != nil {
+		return op
+	}
 	if op := f.procedureOp(s); op != nil {
 		return op
 	}

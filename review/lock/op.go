@@ -66,6 +66,7 @@ const (
 	Library_         // a lock library, which does it right or not
 	Procedure        // a stored procedure or a service that is named like it
 	Cache            // a cache with an add command
+	Object           // an object of a store that puts it if there is none
 )
 
 // A TTL is how long a lock lasts.
