@@ -151,14 +151,7 @@ func (l *Lock) asksFlag(f *Function, e *ir.Expr) (found bool) {
 		if o.In.File != f.File || o.In.class() != f.class() {
 			continue
 		}
-		for _, n := range o.Names {
-			if strings.HasPrefix(n, "this.") {
-				e.Each(func(x *ir.Expr) bool {
-					found = found || x.Kind == ir.Member && x.Path() == n
-					return !found
-				})
-			}
-		}
+		found = found || asksMember(e, o.flags())
 	}
 	return found
 }

@@ -40,6 +40,9 @@ func (u *Unit) findSections() {
 	u.contexts()
 	u.elections()
 	u.annotated()
+	for _, l := range u.Locks {
+		l.Leader = l.Leader || l.Family != Advisory && l.standing(u)
+	}
 	u.leaders()
 	for _, s := range u.Sections {
 		s.reached = u.within(s)
