@@ -17,8 +17,10 @@ func PartName(e *ir.Expr) string {
 		case ir.Await, ir.Unary:
 			e = e.X
 		case ir.Index:
-			if text, ok := e.Args[len(e.Args)-1].Literal(); ok && len(e.Args) > 0 {
-				return text
+			if n := len(e.Args); n > 0 {
+				if text, ok := e.Args[n-1].Literal(); ok {
+					return text
+				}
 			}
 			e = e.X
 		case ir.Call:

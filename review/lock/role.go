@@ -24,6 +24,9 @@ func (u *Unit) rolesOf(table string) *roles {
 // bare is the name of a column or a member, however its words are joined.
 func bare(name string) string { return strings.Join(words(name), "") }
 
+// SameName reports whether two names are one, however their words are joined.
+func SameName(a, b string) bool { return a == b || bare(a) == bare(b) }
+
 func (r *roles) owner(column string) bool {
 	return IsOwner(column) || r != nil && len(r.holders) > 0 && r.holders[bare(column)]
 }

@@ -120,6 +120,7 @@ func compared(p *rule.Pass, f *lock.Function, s *lock.Site) {
 	}
 	test, ok := q.Compared(lock.IsFence)
 	if !ok || !order[test.Op] {
+		rising(p, f, s, q)
 		return
 	}
 	for _, a := range append(f.Bound(s), s.Call.Args...) {
@@ -130,6 +131,43 @@ func compared(p *rule.Pass, f *lock.Function, s *lock.Site) {
 			return e.Kind != ir.Lambda
 		})
 	}
+}
+
+// rising looks at a statement that sets a column to a value if that is higher than what
+// stands there, whatever the column is called: a time may be there for its own sake, what is
+// random or counted in the process can't.
+func rising(p *rule.Pass, f *lock.Function, s *lock.Site, q *lock.Query) {
+	for _, set := range q.Sets {
+		test, ok := q.Compared(func(column string) bool { return column == set.Column })
+		if !ok || !order[test.Op] {
+			continue
+		}
+		for _, a := range twice(append(f.Bound(s), s.Call.Args...)) {
+			_, random := f.Random(a)
+			_, counted := f.Counter(a)
+			if random != nil || counted != nil || lock.IsOrdered(set.Column) || lock.HasWord(set.Column+" "+lock.PartName(a), "turn round ticket granted ordinal rank") {
+				made(p, f, a)
+			}
+		}
+		return
+	}
+}
+
+// twice are the values that a statement is handed in two places.
+func twice(args []*ir.Expr) (list []*ir.Expr) {
+	seen := map[string]int{}
+	for _, a := range args {
+		a.Each(func(e *ir.Expr) bool {
+			if path := e.Path(); path != "" && (e.Kind == ir.Name || e.Kind == ir.Member) {
+				if seen[path]++; seen[path] == 2 {
+					list = append(list, e)
+				}
+				return false
+			}
+			return e.Kind != ir.Lambda
+		})
+	}
+	return list
 }
 
 // named reports whether a value that is handed in is called like a fence, or comes
