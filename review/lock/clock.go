@@ -57,9 +57,15 @@ var uniqueCalls = wordSet("uuid4 uuid1 uuid7 uuid randomUUID NewString NewRandom
 // Random finds where a value is random, nil if it is not.
 func (f *Function) Random(e *ir.Expr) (in *Function, at *ir.Expr) {
 	return f.trace(e, 8, func(f *Function, x *ir.Expr) bool {
-		return (x.Kind == ir.Call || x.Kind == ir.New) && uniqueCalls[x.Method()] && !strings.Contains(x.X.Path(), "redis")
+		if x.Kind != ir.Call && x.Kind != ir.New || strings.Contains(x.X.Path(), "redis") {
+			return false
+		}
+		return uniqueCalls[x.Method()] || x.X.Kind == ir.Member && hasWord(f.qualify(x.X.X.Path()), randomModules)
 	})
 }
+
+// randomModules make values that nobody else has, whatever their functions are called.
+var randomModules = wordSet("rand random uuid ulid xid ksuid nanoid secrets securerandom guid cuid threadlocalrandom snowflake")
 
 // Counter finds where a value is counted in the process, nil if it is not.
 func (f *Function) Counter(e *ir.Expr) (in *Function, at *ir.Expr) {

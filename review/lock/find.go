@@ -157,7 +157,8 @@ func (f *Function) redisOp(s *Site, c *Command) *Op {
 }
 
 // isFirst reports whether the number that a command returned is compared with one: who
-// counted first has the lock.
+// counted first has the lock. Where it is compared with more than that, or only begins to
+// expire with the first, it is a count.
 func (f *Function) isFirst(s *Site) (found bool) {
 	o := &Op{Site: s}
 	names := map[string]bool{}
@@ -165,15 +166,40 @@ func (f *Function) isFirst(s *Site) (found bool) {
 		names[n] = n != "err" && n != "_"
 	}
 	isOne := func(e *ir.Expr) bool { return (e.Kind == ir.Number || e.Kind == ir.String) && e.Name == "1" }
+	counts := false
 	f.eachStmt(func(st *ir.Stmt) {
 		st.X.Each(func(x *ir.Expr) bool {
 			if x.Kind == ir.Binary && len(x.Args) == 1 {
-				found = found || isOne(x.Args[0]) && o.onSide(x.X, names) || isOne(x.X) && o.onSide(x.Args[0], names)
+				left, right := o.onSide(x.X, names), o.onSide(x.Args[0], names)
+				one := isOne(x.Args[0]) && left || isOne(x.X) && right
+				found = found || one
+				counts = counts || !one && isOrder(x.Name) && (left || right) || one && st.Does == ir.If && !negated(st.X) && f.onlyExpires(st.Body)
 			}
-			return !found
+			return true
 		})
 	})
-	return found
+	return found && !counts
+}
+
+// onlyExpires reports whether statements do nothing but set how long a key lasts.
+func (f *Function) onlyExpires(list []*ir.Stmt) bool {
+	if len(list) == 0 {
+		return false
+	}
+	expires := false
+	for _, s := range f.Sites {
+		if s.Pos() < list[0].Pos || s.Pos() >= list[len(list)-1].End {
+			continue
+		}
+		c := f.redisCommand(s.Call)
+		switch {
+		case c != nil && strings.HasSuffix(c.Name, "EXPIRE"):
+			expires = true
+		case c != nil, !quiet[s.Call.Method()] && !transparent[s.Call.Method()] && !f.isLogging(s.Call):
+			return false
+		}
+	}
+	return expires
 }
 
 // nilIsError reports whether a client of Go tells by an error that a SET with NX did

@@ -19,6 +19,8 @@ func (u *Unit) link() {
 			if g != nil && g != f {
 				f.calls = append(f.calls, call{site: s, to: g})
 				g.calledBy = append(g.calledBy, call{site: s, to: g})
+			} else if list := u.iterated(f, s); len(list) > 0 {
+				f.calls = append(f.calls, list...)
 			} else if c, ok := u.started(f, s); ok {
 				f.calls = append(f.calls, c)
 				c.to.Beside = true
@@ -40,6 +42,22 @@ func (u *Unit) link() {
 			}
 		}
 	}
+}
+
+// iterated are the functions of the unit that a call runs for each part of a list:
+// rates.forEach(this::store).
+func (u *Unit) iterated(f *Function, s *Site) (list []call) {
+	if !iterators[s.Call.Method()] {
+		return nil
+	}
+	for _, a := range s.Call.Args {
+		if a.Kind == ir.Name || a.Kind == ir.Member {
+			if g := u.referred(f, a); g != nil && g != f {
+				list = append(list, call{site: s, to: g, args: []*ir.Expr{}})
+			}
+		}
+	}
+	return list
 }
 
 // carry adds what a helper does to the call of it.

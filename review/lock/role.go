@@ -71,7 +71,7 @@ func (u *Unit) findRoles() {
 			}
 			for _, p := range q.Sets {
 				h := bare(p.Column)
-				given := asked[h] && timed[until] && saves[s.Call.Method()] || (q.Verb == "update" || p.Conflict) && u.isGivenUp(q, h, until)
+				given := (asked[h] || u.isCleared(q, h)) && timed[until] && saves[s.Call.Method()] || (q.Verb == "update" || p.Conflict || q.Item && !q.isAbsent(h)) && u.isGivenUp(q, h, until)
 				if h != until && isSomebody(p.Value) && given {
 					r := u.rolesOf(q.Table)
 					r.holders[h], r.untils[until] = true, true
@@ -79,6 +79,17 @@ func (u *Unit) findRoles() {
 			}
 		}
 	}
+}
+
+// isAbsent reports whether an item of DynamoDB is only put where it has no such attribute:
+// its key, then.
+func (q *Query) isAbsent(column string) bool {
+	for i, p := range q.Where[:max(0, len(q.Where)-1)] {
+		if p.Column == "attribute_not_exists" && bare(q.Where[i+1].Column) == column {
+			return q.Verb == "upsert"
+		}
+	}
+	return false
 }
 
 // untilOf is the column that a statement sets to a time and compares with another one,
@@ -158,6 +169,25 @@ func (u *Unit) isGivenUp(q *Query, holder, until string) bool {
 			}
 			for _, p := range other.Where {
 				if bare(p.Column) == holder && p.Op == "=" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// isCleared reports whether a column that says who has a row is set to nobody by another
+// statement about the table.
+func (u *Unit) isCleared(q *Query, holder string) bool {
+	for _, f := range u.Functions {
+		for _, s := range f.Sites {
+			other := f.statement(s.Call)
+			if other == nil || other == q || leaseTable(other.Table) != leaseTable(q.Table) {
+				continue
+			}
+			for _, p := range other.Sets {
+				if bare(p.Column) == holder && isNobody(p.Value) {
 					return true
 				}
 			}

@@ -332,6 +332,11 @@ func (f *Function) typeOfName(e *ir.Expr, depth int) string {
 		if d.x != e && d.index < 0 {
 			return d.in.typeWithin(d.x, depth-1)
 		}
+		if d.x != nil && d.x.Kind == ir.Call && d.index >= 0 {
+			if g := f.Unit.callee(d.in, d.x); g != nil && d.index < len(g.Results) {
+				return g.qualify(g.Results[d.index].Type)
+			}
+		}
 		return ""
 	}
 	if p, ok := f.param(e.Name); ok {
@@ -358,11 +363,17 @@ func (f *Function) typeOfCall(e *ir.Expr, depth int) string {
 	if t := f.typeGiven(e, depth); t != "" {
 		return t
 	}
+	if makers[shortType(f.typeWithin(e.X, depth-1))] || makers[f.resolve(e.X).Method()] {
+		return "Session"
+	}
 	if path := e.X.Path(); isUpper(lastWord(path)) || strings.HasPrefix(name, "from") || name == "new" || name == "connect" {
 		return f.qualify(path)
 	}
 	return ""
 }
+
+// makers are what makes a session when it is called.
+var makers = wordSet("sessionmaker async_sessionmaker scoped_session async_scoped_session")
 
 func isUpper(s string) bool { return s != "" && s[0] >= 'A' && s[0] <= 'Z' }
 

@@ -316,11 +316,11 @@ func (u *Unit) withLocks() {
 			continue
 		}
 		f.eachStmt(func(st *ir.Stmt) {
-			if st.Does != ir.With || st.X.Kind != ir.Name && st.X.Kind != ir.Member {
+			if st.Does != ir.With || st.X == nil || st.X.Kind != ir.Name && st.X.Kind != ir.Member && st.X.Kind != ir.Call {
 				return
 			}
 			for _, l := range libraries {
-				if of := f.lockObject(l, st.X); of.Expr != nil {
+				if of := f.lockObject(l, st.X); of.Expr != nil && of.Expr != st.X {
 					u.under(l, of.Expr, f, st)
 				}
 			}

@@ -120,11 +120,21 @@ func granted(o *lock.Op) (at *ir.Stmt) {
 		if at != nil || s.Does != ir.If || s.Pos < o.Stmt().Pos || len(s.Body) == 0 || !o.Failed(s.X) {
 			return
 		}
-		if last := s.Body[len(s.Body)-1]; last.Does == ir.Return && affirms(last.X) {
+		if last := s.Body[len(s.Body)-1]; last.Does == ir.Return && affirms(last.X) && !handsError(o, last.X) && !o.GivenAgain(s) {
 			at = s
 		}
 	})
 	return at
+}
+
+// handsError reports whether what a function of Go returns has the error in it, which its
+// caller asks first.
+func handsError(o *lock.Op, e *ir.Expr) bool {
+	if o.In.File.Language != ir.Go || e == nil || e.Kind != ir.List || len(e.Args) == 0 {
+		return false
+	}
+	last := e.Args[len(e.Args)-1]
+	return last.Kind != ir.Const && !last.Is("nil")
 }
 
 // affirms reports whether what is returned is true, or is several values of which one is.

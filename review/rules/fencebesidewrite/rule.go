@@ -69,7 +69,7 @@ func raised(p *rule.Pass, f *lock.Function) {
 }
 
 func raises(p *rule.Pass, f *lock.Function, st *ir.Stmt, stored, value *ir.Expr) {
-	column := lock.PartName(stored)
+	column := f.PartName(stored)
 	if column == "" || stored.Kind == ir.Name || value.Kind != ir.Name && value.Kind != ir.Member || lock.HasWord(column, measures) {
 		return
 	}
@@ -144,7 +144,7 @@ func object(e *ir.Expr) string {
 // fences reports whether a comparison is one of two fences: one of them is named like
 // one, or was read from a column that is.
 func fences(f *lock.Function, e *ir.Expr, stored map[string]bool) bool {
-	left, right := lock.PartName(e.X), lock.PartName(e.Args[0])
+	left, right := f.PartName(e.X), f.PartName(e.Args[0])
 	if left == "" || right == "" || !f.Stands(e, stored) {
 		return false
 	}

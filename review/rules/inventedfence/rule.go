@@ -22,6 +22,8 @@ var Rule = &rule.Rule{
 
 func check(p *rule.Pass) {
 	fields(p)
+	ranked := ranks(p)
+	isFence := func(name string) bool { return isFence(name) || ranked[strings.ToLower(name)] }
 	for _, f := range p.Functions {
 		f.EachStmt(func(s *ir.Stmt) {
 			for _, to := range s.To {
@@ -55,6 +57,24 @@ func check(p *rule.Pass) {
 			}
 		}
 	}
+}
+
+// ranks are the columns of fences that statements of the unit compare by their order as
+// they write: what is called like one in the program ends up there.
+func ranks(p *rule.Pass) map[string]bool {
+	ranked := map[string]bool{}
+	for _, f := range p.Functions {
+		for _, s := range f.Sites {
+			q := f.Statement(s.Call)
+			if q == nil || !q.Writes() {
+				continue
+			}
+			if test, ok := q.Compared(lock.IsFence); ok && order[test.Op] {
+				ranked[strings.ToLower(test.Column)] = true
+			}
+		}
+	}
+	return ranked
 }
 
 // fields looks at what the fields of classes are given by their declarations.
