@@ -182,6 +182,31 @@ func (l *Lock) pair() {
 				break
 			}
 		}
+		if n := len(l.TwoStep); n == 0 || l.TwoStep[n-1].Write != w {
+			l.pairBehind(w)
+		}
+	}
+}
+
+// pairBehind finds a helper that looks at a row, whose answer decides about a plain write
+// of it.
+func (l *Lock) pairBehind(w *Op) {
+	if l.Family != Table {
+		return
+	}
+	for _, c := range w.In.calls {
+		if c.beside || c.site.Pos() >= w.Pos() {
+			continue
+		}
+		for _, look := range l.Ops {
+			if look.In != c.to || !look.Is(Read, Exists) || l.together(look, w) {
+				continue
+			}
+			if asked := (&Op{Site: c.site}); asked.decides(w) {
+				l.TwoStep = append(l.TwoStep, Pair{look, w})
+				return
+			}
+		}
 	}
 }
 

@@ -93,7 +93,7 @@ func (f *Function) defineElement(to, list *ir.Expr) {
 }
 
 // iterators are methods that hand the parts of what they are called on to a function.
-var iterators = wordSet("each forEach each_with_index each_with_object find_each in_batches each_slice map flatMap filter chunk chunkById lazyById eachById")
+var iterators = wordSet("each forEach each_with_index each_with_object find_each in_batches each_slice map flatMap flat_map collect each_entry each_pair sum filter chunk chunkById lazyById eachById")
 
 // defineFields notes what a literal of a struct gives to its fields.
 func (f *Function) defineFields(e *ir.Expr) {

@@ -189,7 +189,7 @@ func (f *Function) tableDo(q *Query) Do {
 	case "select":
 		return Read
 	case "insert":
-		if !setsOwner && !setsExpiry && !hasWord(q.Table, lockTables) && !f.Unit.busy[leaseTable(q.Table)] {
+		if !setsOwner && !setsExpiry && !q.ensures && !hasWord(q.Table, lockTables) && !f.Unit.busy[leaseTable(q.Table)] {
 			return 0 // a row that others lease later
 		}
 		return tableInsert(q, setsOwner || setsExpiry)

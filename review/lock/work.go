@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -105,6 +106,9 @@ func (s *Section) Unbounded() (*Site, int) {
 			return c.site, 2
 		}
 	}
+	if site := s.each(); site != nil {
+		return site, 2
+	}
 	if c := s.Callback(); c != nil {
 		return c, 1
 	}
@@ -114,6 +118,55 @@ func (s *Section) Unbounded() (*Site, int) {
 		}
 	}
 	return nil, 0
+}
+
+// each finds a call that is made for each part of a list under a lease of less than a
+// minute or so: how many there are is not seen, nor how long they take.
+func (s *Section) each() *Site {
+	for _, site := range s.In.Sites {
+		if !s.Holds(site.Pos()) || len(site.Ops) > 0 || !site.forEach(s.From) || s.In.asksStore(site) {
+			continue
+		}
+		if name := site.Call.Method(); quiet[name] || transparent[name] || iterators[name] || s.In.isLogging(site.Call) || site.timed() {
+			continue
+		}
+		return site
+	}
+	return nil
+}
+
+// asksStore reports whether a call sends a statement or a command to a store, or is a part
+// of the chain that does.
+func (f *Function) asksStore(site *Site) bool {
+	return slices.ContainsFunc(f.Sites, func(other *Site) bool {
+		return (other == site || inChain(other.Call, site.Call)) && (f.statement(other.Call) != nil || f.redisCommand(other.Call) != nil)
+	})
+}
+
+// forEach reports whether a site runs for each part of a list, in a loop or in a function
+// that is handed to what goes over one, that begins after a place.
+func (s *Site) forEach(from ir.Pos) bool {
+	for _, st := range s.Path {
+		switch {
+		case st.Branch == InBody && st.Stmt.Does == ir.Loop && st.Stmt.Pos >= from && goesOver(st.Stmt):
+			return true
+		case st.Branch == InLambda && st.Lambda.Pos >= from:
+			over := false
+			st.Stmt.X.Each(func(x *ir.Expr) bool {
+				over = over || x.Kind == ir.Call && iterators[x.Method()] && (s.In.File.Language != ir.Java || x.Method() == "forEach") && len(x.Args) > 0 && x.Args[len(x.Args)-1] == st.Lambda
+				return !over
+			})
+			if over {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// goesOver reports whether a loop goes over the parts of something.
+func goesOver(s *ir.Stmt) bool {
+	return len(s.To) > 0 || s.X != nil && s.X.Kind == ir.Binary && (s.X.Name == "in" || s.X.Name == "of" || s.X.Name == "as")
 }
 
 // reachesOut reports whether a function has another system do something, and does not say
