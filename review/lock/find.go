@@ -150,10 +150,34 @@ func (f *Function) redisOp(s *Site, c *Command) *Op {
 	case strings.HasSuffix(c.Name, "EXPIRE"):
 		op.Do = Expire
 	}
-	if op.Do == 0 || op.Key == "" {
+	if op.Do == 0 || op.Key == "" || op.Do == Release && s.cleansUp() {
 		return nil
 	}
 	return op
+}
+
+// cleansUp reports whether a site only runs where something that was read is older than the
+// clock of the process says: what has run out is cleared away, nothing is given back.
+func (s *Site) cleansUp() bool {
+	for _, st := range s.Path {
+		if st.Branch != InBody || st.Stmt.Does != ir.If || st.Stmt.X == nil {
+			continue
+		}
+		old := false
+		st.Stmt.X.Each(func(x *ir.Expr) bool {
+			if left, right := sides(x); left != nil {
+				for _, pair := range [][2]*ir.Expr{{left, right}, {right, left}} {
+					_, at := s.In.Clock(pair[1])
+					old = old || at != nil && memberName(pair[0]) != ""
+				}
+			}
+			return !old
+		})
+		if old {
+			return true
+		}
+	}
+	return false
 }
 
 // isFirst reports whether the number that a command returned is compared with one: who
