@@ -118,7 +118,7 @@ var conditionKeys = wordSet("where filter condition conditionexpression ifmatch 
 
 func (f *Function) argument(q *Query, key string, v *ir.Expr, where bool) {
 	lower := strings.ToLower(key)
-	name, suffix, _ := strings.Cut(lower, "__") // Django: expires_at__lt
+	name, suffix, _ := strings.Cut(key, "__") // Django: expires_at__lt
 	if conditionKeys[lower] || where {
 		q.Where = append(q.Where, query.Pair{Column: name, Op: orderOf(suffix, v)})
 		if text, ok := f.fold(v); ok && conditionKeys[lower] {

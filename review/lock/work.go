@@ -87,7 +87,7 @@ func (s *Section) Unbounded() (*Site, int) {
 		return nil, 0
 	}
 	for _, e := range s.reached {
-		if e.Kind == Outside && e.timeout() == 0 && e.In == s.In && !s.Whole && !e.Far {
+		if e.Kind == Outside && e.patient() && e.In == s.In && !s.Whole && !e.Far {
 			return e.Site, 2
 		}
 	}
@@ -113,7 +113,7 @@ func (s *Section) Unbounded() (*Site, int) {
 		return c, 1
 	}
 	for _, e := range s.reached {
-		if e.Kind != CacheFill && e.timeout() == 0 {
+		if e.Kind != CacheFill && e.patient() {
 			return e.Site, 1
 		}
 	}
@@ -173,7 +173,7 @@ func goesOver(s *ir.Stmt) bool {
 // in which time.
 func (u *Unit) reachesOut(f *Function) bool {
 	for _, e := range u.effectsOf(f, 3) {
-		if e.Kind == Outside && e.timeout() == 0 && !e.Far {
+		if e.Kind == Outside && e.patient() && !e.Far {
 			return true
 		}
 	}

@@ -71,6 +71,9 @@ func arguments(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 		parameters(p, l, o)
 		return
 	}
+	if o.SQL != nil && len(o.SQL.Sets) > 0 && !knows(o) {
+		return // a time that is noted, and ends nothing
+	}
 	bound(p, l, o)
 	for _, a := range o.Call.Args {
 		if in, at := keyed(l, o.In, a, 4); at != nil {
@@ -90,6 +93,13 @@ func arguments(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 			}
 		}
 	}
+}
+
+// knows reports whether a statement says until when a row is held, or asks for it.
+func knows(o *lock.Op) bool {
+	_, sets := o.SQL.Set(o.IsExpiry)
+	_, tests := o.SQL.Test(o.IsExpiry)
+	return sets || tests
 }
 
 // keyed finds the expiry among what a literal holds under a key that says so.
