@@ -265,6 +265,9 @@ func (f *Function) cacheOp(s *Site) *Op {
 	if op := f.transientOp(s); op != nil {
 		return op
 	}
+	if f.File.Language == ir.Go && strings.Contains(f.typeOf(e.Receiver()), "gomemcache") {
+		return f.memcacheOp(s)
+	}
 	path := e.X.Path()
 	root := lastWord(strings.TrimSuffix(path, "."+e.Method()))
 	cacheLike := root == "cache" || root == "Cache" || strings.HasSuffix(strings.ToLower(root), "memcache") || strings.HasPrefix(root, "mc") || root == "memcached"
@@ -289,6 +292,31 @@ func (f *Function) cacheOp(s *Site) *Op {
 		return &Op{Site: s, Do: Read, Family: Cache, Key: f.Key(e.Arg(0))}
 	}
 	return nil
+}
+
+// memcacheOp reads a call of the client for Go: mc.Add(&memcache.Item{Key: name}).
+func (f *Function) memcacheOp(s *Site) *Op {
+	e := s.Call
+	op := &Op{Site: s, Family: Cache, Gives: errors}
+	key := e.Arg(0)
+	switch e.Method() {
+	case "Add":
+		item := f.resolve(key)
+		if item.Kind == ir.Unary {
+			item = item.In.resolve(item.X)
+		}
+		t := item.Named("Expiration")
+		op.Do, op.Value, key = Acquire, item.Named("Value"), item.Named("Key")
+		op.TTL = TTL{Set: t != nil, Expr: t, Unit: 1e9, Value: f.duration(t, 1e9)}
+	case "Delete":
+		op.Do = Release
+	case "Get":
+		op.Do = Read
+	}
+	if op.Key = f.Key(key); op.Do == 0 || op.Key == "" {
+		return nil
+	}
+	return op
 }
 
 // transients are functions of WordPress that keep a value for a while.

@@ -36,7 +36,7 @@ func (l *Lock) isLock() bool {
 	}
 	named := l.isNamed()
 	if len(takes) == 0 {
-		return len(l.All(Release)) > 0 && (cleanup || named)
+		return len(l.All(Release)) > 0 && (cleanup || named || l.putCompared())
 	}
 	return cleanup || (named || l.handedBack()) && !l.isMarker() || l.ownerCompared()
 }
@@ -160,6 +160,24 @@ func (l *Lock) ownerCompared() bool {
 			if r.In == d.In && r.Pos() < d.Pos() && r.decides(d) && len(l.Own(Acquire)) > 0 && !isCount(l.Own(Acquire)[0].Value) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// putCompared reports whether what a two-step lock is written with is compared before it is
+// deleted.
+func (l *Lock) putCompared() bool {
+	var puts []*Op
+	for _, p := range l.TwoStep {
+		if p.Write.InServer() {
+			return false // it is one step
+		}
+		puts = append(puts, p.Write)
+	}
+	for _, r := range l.All(Read) {
+		if r.comparesWith(puts) {
+			return true
 		}
 	}
 	return false

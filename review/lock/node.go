@@ -16,6 +16,9 @@ func (f *Function) nodeOp(s *Site) *Op {
 	if op := f.ephemeral(s); op != nil {
 		return op
 	}
+	if op := f.bucketOp(s); op != nil {
+		return op
+	}
 	key, method, absent := f.objectRequest(s.Call)
 	if key == nil {
 		return nil
@@ -33,6 +36,33 @@ func (f *Function) nodeOp(s *Site) *Op {
 	}
 	return op
 }
+
+// bucketOp reads what a call does with a key of a bucket of NATS, which only one can create.
+func (f *Function) bucketOp(s *Site) *Op {
+	e := s.Call
+	if !strings.HasSuffix(f.typeOf(e.Receiver()), "KeyValue") && !(imports(f.File, "nats") && hasWord(lastWord(e.Receiver().Path()), bucketWords)) {
+		return nil
+	}
+	args := f.plainArgs(e)
+	op := &Op{Site: s, Family: Object, Key: f.Key(argAt(args, 0)), Gives: f.gives(0)}
+	switch normal(e.Method()) {
+	case "create":
+		op.Do = Acquire
+	case "delete", "purge":
+		op.Do = Release
+		if len(args) > 1 { // of the revision that it asks for
+			op.Do = GiveUp
+		}
+	case "get":
+		op.Do = Read
+	}
+	if op.Do == 0 || op.Key == "" {
+		return nil
+	}
+	return op
+}
+
+var bucketWords = wordSet("kv bucket keyvalue")
 
 // ephemeral reads the creation of a node that ends with its session, where it is seen
 // that somebody else has made it, or it is named like a lock.

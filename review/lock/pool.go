@@ -50,8 +50,11 @@ func (f *Function) runsBorrowed() bool {
 // out of a pool and gives back.
 func (f *Function) borrowed(s *Site, name string) bool {
 	for _, st := range s.Path {
-		if st.Branch == InBody && st.Stmt.Does == ir.With && binds(st.Stmt.To, name) && borrows(st.Stmt.X) {
-			return true
+		if st.Branch != InBody || st.Stmt.Does != ir.With || !binds(st.Stmt.To, name) || st.Stmt.X == nil {
+			continue
+		}
+		if root := firstWord(st.Stmt.X.Path()); borrows(st.Stmt.X) || root != name && root != "this" && root != "" && f.borrowed(s, root) {
+			return true // a cursor of what was borrowed
 		}
 	}
 	d, ok := f.lookup(name, s.Pos())

@@ -71,7 +71,7 @@ func (u *Unit) findRoles() {
 			}
 			for _, p := range q.Sets {
 				h := bare(p.Column)
-				given := (asked[h] || u.isCleared(q, h)) && timed[until] && saves[s.Call.Method()] || (q.Verb == "update" || p.Conflict || q.Item && !q.isAbsent(h)) && u.isGivenUp(q, h, until)
+				given := (asked[h] || u.isCleared(q, h)) && timed[until] && saves[s.Call.Method()] || (q.Verb == "update" || p.Conflict || q.asksAbsent() && !q.isAbsent(h)) && u.isGivenUp(q, h, until)
 				if h != until && isSomebody(p.Value) && given {
 					r := u.rolesOf(q.Table)
 					r.holders[h], r.untils[until] = true, true
@@ -79,6 +79,12 @@ func (u *Unit) findRoles() {
 			}
 		}
 	}
+}
+
+// asksAbsent reports whether a statement only does something where an attribute is not there.
+func (q *Query) asksAbsent() bool {
+	_, ok := q.Test(func(column string) bool { return column == "attribute_not_exists" })
+	return ok
 }
 
 // isAbsent reports whether an item of DynamoDB is only put where it has no such attribute:

@@ -220,11 +220,11 @@ func countLines(src []byte) int { return bytes.Count(src, []byte("\n")) + 1 }
 
 // triggers are the words one of which a file must have for any rule to find
 // anything in it.
-var triggers = []string{"setnx", "lock", "lease", "leader", "fenc", "mutex", "elect", "semaphore", "setifabsent", "unless_exist", "cache.add", "\"nx\"", "'nx'", "nx=", "nx:", "nx=>", ".nx(", " nx ", "hsetnx", "running", "set_nx", "holder", "epoch", "owner", "until", "caches", "memcache", "acquire", "latch", "captain", "claim", "singleton", "exclusive", "wp_cache_add", "attribute_not_exists", "putifabsent", "_transient(", "heldby", "held_by", "ifabsent", "doesnotexist", "does_not_exist", "ephemeral", "ifnonematch", "if-none-match", "ifgenerationmatch", "if_generation_match", "duplicate", "11000", "23505", "1062", "nodeexists", "alreadyexists", "uniqueviolation", "integrityerror", "recordnotunique", "generation", " term", "_term", ".term", "superseded", "stale"}
+var triggers = []string{"setnx", "lock", "lease", "leader", "fenc", "mutex", "elect", "semaphore", "setifabsent", "unless_exist", "cache.add", "\"nx\"", "'nx'", "nx=", "nx:", "nx=>", ".nx(", " nx ", "hsetnx", "running", "set_nx", "holder", "epoch", "owner", "until", "caches", "memcache", "acquire", "latch", "captain", "claim", "singleton", "exclusive", "wp_cache_add", "attribute_not_exists", "putifabsent", "_transient(", "heldby", "held_by", "ifabsent", "doesnotexist", "does_not_exist", "ephemeral", "ifnonematch", "if-none-match", "ifgenerationmatch", "if_generation_match", "duplicate", "11000", "23505", "1062", "nodeexists", "alreadyexists", "uniqueviolation", "integrityerror", "recordnotunique", "generation", " term", "_term", ".term", "superseded", "stale", "keyvalue", "kv.create", "errkeyexists"}
 
 // takeovers are what a condition has that gives a row away which has run out, or is
 // nobody's: in a file that writes rows, a row may be a lease whatever it is called.
-var takeovers = []string{"is null or", "is null)", "< now", "<= now", "< current_timestamp", "< clock_timestamp", "< ?", "< $", "< :", "< %", "< @", "<= ?", "<= $", "<= :", "<= %", "<= @", "$lt", "__lt", ".lt(", ".lt:", "lessthan", "lt:", ".before(", ".after(", "isbefore(", "isafter("}
+var takeovers = []string{"is null or", "is null)", "< now", "<= now", "< current_timestamp", "< clock_timestamp", "< ?", "< $", "< :", "< %", "< @", "<= ?", "<= $", "<= :", "<= %", "<= @", "$lt", "__lt", ".lt(", ".lt:", "lessthan", "lt:", ".before(", ".after(", "isbefore(", "isafter(", "time.current", "time.now", "date.now", "datetime.now", "timezone.now", "instant.now", "new date(", "isnull("}
 
 var changes = []string{"update", "save", "persist", "merge"}
 

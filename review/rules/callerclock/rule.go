@@ -75,10 +75,12 @@ func arguments(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 		return // a time that is noted, and ends nothing
 	}
 	bound(p, l, o)
-	for _, a := range o.Call.Args {
-		if in, at := keyed(l, o.In, a, 4); at != nil {
-			p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
-			return
+	for _, sum := range []bool{true, false} { // rather where it is computed than where it is compared
+		for _, a := range o.Call.Args {
+			if in, at := keyed(l, o.In, a, 4); at != nil && (!sum || lock.IsSum(at)) {
+				p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
+				return
+			}
 		}
 	}
 	for _, a := range o.Call.Args {

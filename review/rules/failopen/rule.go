@@ -167,7 +167,7 @@ func granted(o *lock.Op) (at *ir.Stmt) {
 		if at != nil || s.Does != ir.If || s.Pos < o.Stmt().Pos || len(s.Body) == 0 || !o.Failed(s.X) {
 			return
 		}
-		if last := s.Body[len(s.Body)-1]; last.Does == ir.Return && affirms(last.X) && !handsError(o, last.X) && !o.GivenAgain(s) {
+		if last := s.Body[len(s.Body)-1]; last.Does == ir.Return && last.X != nil && (affirms(last.X) || o.In.File.Language != ir.Go && !o.Failed(last.X) && o.ReturnsToo(last)) && !handsError(o, last.X) && !o.GivenAgain(s) {
 			at = s
 		}
 	})

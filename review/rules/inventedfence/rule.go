@@ -21,9 +21,9 @@ var Rule = &rule.Rule{
 }
 
 func check(p *rule.Pass) {
-	fields(p)
 	ranked := ranks(p)
 	isFence := func(name string) bool { return isFence(name) || ranked[strings.ToLower(name)] }
+	fields(p, isFence)
 	for _, f := range p.Functions {
 		f.EachStmt(func(s *ir.Stmt) {
 			for _, to := range s.To {
@@ -78,7 +78,7 @@ func ranks(p *rule.Pass) map[string]bool {
 }
 
 // fields looks at what the fields of classes are given by their declarations.
-func fields(p *rule.Pass) {
+func fields(p *rule.Pass, isFence func(string) bool) {
 	for _, file := range p.Files {
 		for _, c := range file.Classes {
 			for _, field := range c.Fields {
