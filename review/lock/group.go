@@ -194,20 +194,31 @@ func (l *Lock) pairBehind(w *Op) {
 	if l.Family != Table {
 		return
 	}
+	if look := l.lookBehind(w); look != nil {
+		l.TwoStep = append(l.TwoStep, Pair{look, w})
+		return
+	}
+	for _, c := range w.In.calledBy { // both stand in helpers
+		if look := l.lookBehind(&Op{Site: c.site}); look != nil && look.In != w.In {
+			l.TwoStep = append(l.TwoStep, Pair{look, w})
+			return
+		}
+	}
+}
+
+// lookBehind is the look at a row in a helper whose answer decides about a site.
+func (l *Lock) lookBehind(w *Op) *Op {
 	for _, c := range w.In.calls {
 		if c.beside || c.site.Pos() >= w.Pos() {
 			continue
 		}
 		for _, look := range l.Ops {
-			if look.In != c.to || !look.Is(Read, Exists) || l.together(look, w) {
-				continue
-			}
-			if asked := (&Op{Site: c.site}); asked.decides(w) {
-				l.TwoStep = append(l.TwoStep, Pair{look, w})
-				return
+			if look.In == c.to && look.Is(Read, Exists) && !l.together(look, w) && (&Op{Site: c.site}).decides(w) {
+				return look
 			}
 		}
 	}
+	return nil
 }
 
 // returned reports whether the value that was read is handed to the caller: then it

@@ -115,6 +115,9 @@ func (f *Function) notRedis(e *ir.Expr) bool {
 	if receiver == nil {
 		return false
 	}
+	if receiver.Kind == ir.Call && f.Unit.above[receiver] == e && f.Unit.begins(receiver) && builders[normal(receiver.Method())] != "" {
+		return true // the chain of a builder
+	}
 	t := f.typeOf(receiver)
 	return notRedisTypes[shortType(t)] || strings.Contains(t, "database/sql") || strings.Contains(t, "jackc/pgx") || t == "sync.Map"
 }

@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
@@ -225,6 +226,15 @@ func (f *Function) addsTime(s *Site) (found bool) {
 		look(x.Args)
 	}
 	look(f.Bound(s))
+	if slices.Contains(f.Marks, s.Call) { // of an annotation: what its method is called with
+		for _, g := range f.Unit.Functions {
+			for _, other := range g.Sites {
+				if other.Call.Method() == f.Name && len(other.Call.Args) == len(f.Params) {
+					found = found || slices.ContainsFunc(other.Call.Args, func(a *ir.Expr) bool { return g.isSpan(a, 6) })
+				}
+			}
+		}
+	}
 	return found
 }
 

@@ -179,10 +179,20 @@ func (f *Function) about(q *Query, e *ir.Expr) {
 		q.Table, q.named = text, true // update("stock", row, where)
 		return
 	}
+	if a := e.Arg(0); len(e.Args) == 1 && f.Unit.begins(e) && a != nil && (a.Kind == ir.Name || a.Kind == ir.Member) {
+		q.Table, q.Conn, q.named = lastWord(a.Path()), e.Receiver(), true // db.update(stock).set(row)
+		return
+	}
 	q.Table, q.Conn = f.tableOf(e)
 	if t := f.managed(e, q.Table); t != "" {
 		q.Table = t
 	}
+}
+
+// begins reports whether a call begins a chain that goes on with what is set, or where.
+func (u *Unit) begins(e *ir.Expr) bool {
+	next := u.above[e]
+	return next != nil && (next.Method() == "set" || next.Method() == "values" || next.Method() == "where")
 }
 
 // managed is the class that the manager of mapped objects is asked for, or handed an object

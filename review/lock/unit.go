@@ -60,6 +60,7 @@ func NewUnitAmong(files []*ir.File, known map[string]*Outline) *Unit {
 	for _, f := range u.Functions {
 		(&walk{f: f, last: Returned}).stmts(f.Body, f.Short)
 	}
+	u.markedStatements()
 	u.collectGlobals()
 	u.construct()
 	u.collectScripts()

@@ -74,7 +74,20 @@ func arguments(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	if o.SQL != nil && len(o.SQL.Sets) > 0 && !knows(o) {
 		return // a time that is noted, and ends nothing
 	}
+	if o.Marked() {
+		for _, c := range l.Calls {
+			if c.Root() == o {
+				handed(p, l, c)
+			}
+		}
+		return
+	}
 	bound(p, l, o)
+	handed(p, l, o)
+}
+
+// handed looks at the arguments of a call.
+func handed(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	for _, sum := range []bool{true, false} { // rather where it is computed than where it is compared
 		for _, a := range o.Call.Args {
 			if in, at := keyed(l, o.In, a, 4); at != nil && (!sum || lock.IsSum(at)) {
