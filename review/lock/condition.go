@@ -19,6 +19,8 @@ func (f *Function) conditions(q *Query, e *ir.Expr) {
 		switch name := x.Method(); {
 		case name == "set" || name == "values" || name == "Set" || name == "Values":
 			f.assigned(q, x)
+		case name == "setNull" && len(x.Args) == 1:
+			q.Sets = append(q.Sets, query.Pair{Column: lastWord(x.Args[0].Path()), Op: "=", Value: "null"})
 		case wheres[name]:
 			f.condition(q, x, false)
 		}

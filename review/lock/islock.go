@@ -36,7 +36,7 @@ func (l *Lock) isLock() bool {
 	}
 	named := l.isNamed()
 	if len(takes) == 0 {
-		return len(l.All(Release)) > 0 && (cleanup || named || l.putCompared())
+		return len(l.All(Release)) > 0 && (cleanup || named || l.putCompared() || l.handedBack() && !l.isMarker())
 	}
 	return cleanup || (named || l.handedBack()) && !l.isMarker() || l.ownerCompared()
 }
@@ -45,7 +45,13 @@ func (l *Lock) isLock() bool {
 // done, or by a function that is there to give it back. What only marks something as
 // seen is deleted when the work has failed, so that it is tried again.
 func (l *Lock) handedBack() bool {
-	for _, take := range l.Own(Acquire) {
+	takes := l.Own(Acquire)
+	for _, p := range l.TwoStep {
+		if !p.Write.InServer() {
+			takes = append(takes, p.Write)
+		}
+	}
+	for _, take := range takes {
 		for _, give := range l.Own(Release) {
 			switch {
 			case give.In == take.In:

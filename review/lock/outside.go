@@ -28,7 +28,7 @@ var outwards = []outward{
 // httpWrites are methods of HTTP clients that change something.
 var httpWrites = wordSet("post put patch Post PostForm postForObject postForEntity exchange postForLocation put_async post_async")
 
-var httpWords = wordSet("requests axios http https got superagent httpx aiohttp session client rest resttemplate webclient guzzle faraday net needle ky fetch httpclient conn restclient httparty http_client api Http undici agent")
+var httpWords = wordSet("requests axios http https got superagent httpx aiohttp session client rest resttemplate webclient guzzle faraday net needle ky fetch httpclient conn restclient httparty http_client api Http undici agent request excon typhoeus unirest needle okhttp reqwest resty")
 
 // outside reads an effect on another system.
 func (f *Function) outside(s *Site) *Effect {

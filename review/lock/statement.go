@@ -192,7 +192,7 @@ func (f *Function) about(q *Query, e *ir.Expr) {
 // begins reports whether a call begins a chain that goes on with what is set, or where.
 func (u *Unit) begins(e *ir.Expr) bool {
 	next := u.above[e]
-	return next != nil && (next.Method() == "set" || next.Method() == "values" || next.Method() == "where")
+	return next != nil && (next.Method() == "set" || next.Method() == "values" || next.Method() == "where" || next.Method() == "setNull")
 }
 
 // managed is the class that the manager of mapped objects is asked for, or handed an object

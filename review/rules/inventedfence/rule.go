@@ -162,15 +162,29 @@ func rising(p *rule.Pass, f *lock.Function, s *lock.Site, q *lock.Query) {
 		if !ok || !order[test.Op] {
 			continue
 		}
-		for _, a := range twice(append(f.Bound(s), s.Call.Args...)) {
+		args := append(f.Bound(s), s.Call.Args...)
+		for _, a := range append(twice(args), under(args, set.Column)...) {
 			_, random := f.Random(a)
 			_, counted := f.Counter(a)
-			if random != nil || counted != nil || lock.IsOrdered(set.Column) || lock.HasWord(set.Column+" "+lock.PartName(a), "turn round ticket granted ordinal rank") {
+			if random != nil || counted != nil || lock.IsOrdered(set.Column) || lock.HasWord(set.Column+" "+lock.PartName(a), "turn round ticket granted ordinal rank rev revision") {
 				made(p, f, a)
 			}
 		}
 		return
 	}
+}
+
+// under are the values that a statement is handed under the name of a column.
+func under(args []*ir.Expr, column string) (list []*ir.Expr) {
+	for _, a := range args {
+		a.Each(func(e *ir.Expr) bool {
+			if x := e.Named(column); x != nil && e.Kind == ir.Map {
+				list = append(list, x)
+			}
+			return e.Kind != ir.Lambda
+		})
+	}
+	return list
 }
 
 // twice are the values that a statement is handed in two places.
