@@ -73,6 +73,9 @@ func (f *Function) operand(q *Query, x *ir.Expr, i int, where, last bool) {
 	a := x.Args[i]
 	v := f.resolve(a)
 	switch {
+	case x.Key(i) == "ConditionExpression" && v.Kind != ir.String:
+		q.Guarded = true
+		v.In.compared(q, v.Expr)
 	case x.Key(i) == "ConditionExpression" || x.Key(i) == "UpdateExpression":
 		f.expression(q, x.Key(i), f.texts(a), x.Named("ExpressionAttributeNames"))
 	case x.Key(i) != "":
@@ -90,7 +93,7 @@ func (f *Function) operand(q *Query, x *ir.Expr, i int, where, last bool) {
 	case v.Kind == ir.Lambda || v.Kind == ir.Call:
 		v.In.compared(q, v.Expr)
 	case v.Kind == ir.Binary:
-		q.Where = append(q.Where, query.Pair{Column: strings.ToLower(lastWord(v.X.Path())), Op: v.Name})
+		q.Where = append(q.Where, query.Pair{Column: strings.ToLower(columnOf(v.X)), Op: v.Name})
 	}
 }
 
@@ -106,7 +109,7 @@ func (f *Function) compared(q *Query, e *ir.Expr) {
 	look := func(x *ir.Expr) bool {
 		op, left := "", (*ir.Expr)(nil)
 		switch {
-		case x.Kind == ir.Call && operators[x.Method()] != "" && x.Receiver() != nil && len(x.Args) < 2 && x.Receiver().Path() != "":
+		case x.Kind == ir.Call && operators[x.Method()] != "" && x.Receiver() != nil && len(x.Args) < 2 && columnOf(x.Receiver()) != "":
 			op, left = operators[x.Method()], x.Receiver()
 		case x.Kind == ir.Call && operators[x.Method()] != "" && len(x.Args) > 0:
 			op, left = operators[x.Method()], x.Args[0]
@@ -115,8 +118,11 @@ func (f *Function) compared(q *Query, e *ir.Expr) {
 		case x.Kind == ir.Binary && x.Name == "=~" && x.Args[0].Is("nil"):
 			op, left = "is", x.X
 		}
-		if op != "" && left.Path() != "" {
-			q.Where = append(q.Where, query.Pair{Column: lastWord(left.Path()), Op: op})
+		if x.Kind == ir.Call && x.Method() == "not_exists" && x.Receiver() != nil { // Attr("job").not_exists()
+			q.Where = append(q.Where, query.Pair{Column: "attribute_not_exists", Op: "="}, query.Pair{Column: columnOf(x.Receiver()), Op: "="})
+		}
+		if column := columnOf(left); op != "" && column != "" {
+			q.Where = append(q.Where, query.Pair{Column: column, Op: op})
 		}
 		return true
 	}
@@ -125,6 +131,20 @@ func (f *Function) compared(q *Query, e *ir.Expr) {
 		return
 	}
 	e.Each(look)
+}
+
+// columnOf is what an expression of a builder calls a column: Ferry.docks, Attr("docks"),
+// Sequel.expr(:docks); "" if it is none.
+func columnOf(e *ir.Expr) string {
+	if e == nil {
+		return ""
+	}
+	if e.Kind == ir.Call && len(e.Args) == 1 || e.Kind == ir.Index && len(e.Args) == 1 {
+		if text, ok := e.Args[0].Literal(); ok {
+			return text
+		}
+	}
+	return lastWord(e.Path())
 }
 
 // anyQ reports whether a condition is put together of objects, as Django does it:

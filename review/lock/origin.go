@@ -17,7 +17,7 @@ type service struct {
 var services = []service{
 	{"a payment", wordSet("stripe braintree paypal adyen mollie gocardless klarna razorpay squareup plaid paddle"),
 		wordSet("create charge capture pay payout refund transfer confirm execute sale submit void cancel debit credit settle update")},
-	{"a mail", wordSet("nodemailer sendgrid mailgun postmark mailjet mandrill smtplib smtp gomail ses sesv2 sesclient sesv2client resend phpmailer swiftmailer mailersend sparkpost yagmail aiosmtplib emails mailkit mimemessage jakartamail mailyak ootbmail"),
+	{"a mail", wordSet("nodemailer sendgrid mailgun postmark mailjet mandrill smtplib smtp gomail ses sesv2 sesclient sesv2client resend phpmailer swiftmailer mailersend sparkpost yagmail aiosmtplib emails mailkit mimemessage jakartamail mailyak mail emailmessage"),
 		wordSet("send sendmail deliver dial message post submit create emails batch")},
 	{"a message", wordSet("kafka kafkajs sarama confluent amqp amqplib amqp091 pika aio kombu rabbitmq rabbit bunny sns sqs snsclient sqsclient eventbridge eventbridgeclient pubsub nats jetstream mqtt paho pulsar servicebus eventhub twilio vonage nexmo messagebird slack slackweb telegram telebot fcm apns apn webpush expo onesignal pusher ably kinesis firehose stomp zeromq zmq nsq stepfunctions lambdaclient racecar waterdrop php-amqplib enqueue messenger"),
 		wordSet("send publish produce post put emit push notify deliver broadcast trigger submit enqueue write basic message messages chat create invoke start async add")},
@@ -60,6 +60,12 @@ func (f *Function) origin(x *ir.Expr) (list []string) {
 	v := f.made(x)
 	switch v.Kind {
 	case ir.Call, ir.New:
+		if g := f.Unit.callee(v.In, v.Expr); g != nil && g != f {
+			for _, x := range g.returned() {
+				list = append(list, g.origin(x)...)
+			}
+			return list
+		}
 		for made := v.Expr; made != nil && (made.Kind == ir.Call || made.Kind == ir.New); made = made.Receiver() {
 			list = append(list, words(v.In.qualify(made.X.Path()))...)
 			if service, ok := made.Arg(0).Literal(); ok && len(service) < 40 {
@@ -72,6 +78,20 @@ func (f *Function) origin(x *ir.Expr) (list []string) {
 	if t := f.typeOf(x); t != "" {
 		list = append(list, words(t)...)
 	}
+	return list
+}
+
+// returned are the values that a small function may return that are made there.
+func (g *Function) returned() (list []*ir.Expr) {
+	if len(g.Body) > most {
+		return nil
+	}
+	g.eachStmt(func(s *ir.Stmt) {
+		last := g.Short && len(g.Body) > 0 && s == g.Body[len(g.Body)-1]
+		if (s.Does == ir.Return || last && s.Does == ir.Eval) && s.X != nil && (s.X.Kind == ir.Call || s.X.Kind == ir.New) {
+			list = append(list, s.X)
+		}
+	})
 	return list
 }
 

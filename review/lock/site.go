@@ -271,9 +271,15 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 	default:
 		w.expr(e.X, inner, names)
 	}
-	if e.Method() == "catch" && swallows(e.Arg(0)) {
-		for _, receiver := range w.f.Sites[from:] {
-			receiver.Swallow, receiver.Noted = true, w.f.notes(e.Arg(0))
+	if e.Method() == "catch" {
+		handler := e.Arg(0)
+		if handler != nil && handler.Kind == ir.Name {
+			handler = w.f.constant(handler)
+		}
+		if swallows(handler) {
+			for _, receiver := range w.f.Sites[from:] {
+				receiver.Swallow, receiver.Noted = true, w.f.notes(handler)
+			}
 		}
 	}
 	w.f.Sites = append(w.f.Sites, s)
@@ -339,6 +345,17 @@ var errorNames = wordSet("err error e er ex _ _err")
 
 // wrappers are functions whose value is that of their argument.
 var wrappers = wordSet("bool assert equals Boolean Bool int Int String strval intval boolval String.valueOf isTrue isTRUE toBoolean Long Int64 toint64 tonumber not_nil Must shield wait_for ensure_future")
+
+// constant is the function that a name of the file is given, nil if it is none: const noop =
+// () => {}.
+func (f *Function) constant(name *ir.Expr) *ir.Expr {
+	for _, s := range f.File.Top().Body {
+		if s.Does == ir.Let && len(s.To) == 1 && s.To[0].Kind == ir.Name && s.To[0].Name == name.Name && s.X != nil && s.X.Kind == ir.Lambda {
+			return s.X
+		}
+	}
+	return nil
+}
 
 func swallows(handler *ir.Expr) bool {
 	if handler == nil || handler.Kind != ir.Lambda {

@@ -120,7 +120,7 @@ var builders = map[string]string{
 	"upsert": "upsert", "upsert_all": "upsert", "put_item": "upsert", "putitem": "upsert", "put": "upsert", "save": "upsert", "save!": "upsert", "persist": "upsert", "merge": "upsert", "put_object": "upsert", "putobject": "upsert", "add": "upsert", "saveorfail": "upsert",
 	"delete": "delete", "del": "delete", "destroy": "delete", "destroy!": "delete", "delete_all": "delete", "destroy_all": "delete", "delete_one": "delete", "deleteone": "delete", "deletemany": "delete", "delete_many": "delete", "remove": "delete", "delete_item": "delete", "deleteitem": "delete", "delete!": "delete",
 	"find": "select", "findone": "select", "find_one": "select", "findunique": "select", "findfirst": "select", "findby": "select", "find_by": "select", "find_by!": "select", "findbyid": "select", "first": "select", "one": "select", "one_or_none": "select", "first_or_create": "insert", "find_or_create_by": "insert", "find_or_create_by!": "insert", "find_or_initialize_by": "select", "get": "select", "get_item": "select", "getitem": "select", "findbypk": "select", "exists": "select", "exists?": "select", "scalar_one_or_none": "select", "select": "select", "maybesingle": "select", "single": "select",
-	"firstornew": "select",
+	"firstornew": "select", "count": "select", "any?": "select", "empty?": "select", "countdocuments": "select", "count_documents": "select", "countby": "select",
 }
 
 // ensurers make a row if there is none, and return the one that is there.
@@ -272,7 +272,12 @@ func (f *Function) tableOf(e *ir.Expr) (table string, conn *ir.Expr) {
 			return f.memberTable(x), x.X
 		case ir.Name:
 			return f.nameTable(e, x), nil
-		case ir.Await, ir.Index, ir.Unary:
+		case ir.Index:
+			if text, ok := x.Args[len(x.Args)-1].Literal(); ok && len(x.Args) == 1 && f.File.Language == ir.Ruby && isTable(text) {
+				return text, x.X // DB[:stock]
+			}
+			x = x.X
+		case ir.Await, ir.Unary:
 			x = x.X
 		default:
 			return "", nil

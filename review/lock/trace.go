@@ -108,6 +108,8 @@ func (t *tracer) source(f *Function, e *ir.Expr, depth int, of bool) {
 		case ir.Index:
 			t.source(f, x.X, depth, true)
 			return false
+		case ir.Map:
+			return !of // one of its elements is asked for, and not known which
 		}
 		return true
 	})

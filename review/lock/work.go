@@ -166,8 +166,21 @@ func (s *Site) forEach(from ir.Pos) bool {
 
 // goesOver reports whether a loop goes over the parts of something.
 func goesOver(s *ir.Stmt) bool {
-	return len(s.To) > 0 || s.X != nil && s.X.Kind == ir.Binary && (s.X.Name == "in" || s.X.Name == "of" || s.X.Name == "as")
+	if len(s.To) > 0 || s.X == nil {
+		return len(s.To) > 0
+	}
+	if s.X.Kind == ir.Binary && (s.X.Name == "in" || s.X.Name == "of" || s.X.Name == "as") {
+		return true
+	}
+	found := false
+	s.X.Each(func(x *ir.Expr) bool { // while (($row = fgetcsv($in)) !== false), for rows.Next()
+		found = found || x.Kind == ir.Assign && x.Args[0].Kind == ir.Call || x.Kind == ir.Call && nexts[x.Method()]
+		return !found
+	})
+	return found
 }
+
+var nexts = wordSet("Next next hasNext Scan fetch fetch_assoc readLine gets shift poll read")
 
 // reachesOut reports whether a function has another system do something, and does not say
 // in which time.
