@@ -286,6 +286,10 @@ func (f *Function) cacheOp(s *Site) *Op {
 		op := &Op{Site: s, Do: Acquire, Family: Cache, Key: f.Key(e.Arg(0)), Value: e.Arg(1), Gives: f.gives(value), TTL: TTL{Set: t != nil, Expr: t, Unit: 1e9}}
 		op.TTL.Value = f.duration(t, 1e9)
 		return op
+	case e.Method() == "set" && len(e.Args) >= 2:
+		op := &Op{Site: s, Do: Put, Family: Cache, Key: f.Key(e.Arg(0)), Value: e.Arg(1), Gives: f.gives(value), TTL: TTL{Set: e.Arg(2) != nil, Expr: e.Arg(2), Unit: 1e9}}
+		op.TTL.Value = f.duration(e.Arg(2), 1e9)
+		return op
 	case has([]string{"delete", "forget", "del", "Delete"}, e.Method()):
 		return &Op{Site: s, Do: Release, Family: Cache, Key: f.Key(e.Arg(0))}
 	case has([]string{"get", "read"}, e.Method()):

@@ -191,9 +191,6 @@ func (l *Lock) pair() {
 // pairBehind finds a helper that looks at a row, whose answer decides about a plain write
 // of it.
 func (l *Lock) pairBehind(w *Op) {
-	if l.Family != Table {
-		return
-	}
 	if look := l.lookBehind(w); look != nil {
 		l.TwoStep = append(l.TwoStep, Pair{look, w})
 		return
@@ -213,7 +210,8 @@ func (l *Lock) lookBehind(w *Op) *Op {
 			continue
 		}
 		for _, look := range l.Ops {
-			if look.In == c.to && look.Is(Read, Exists) && !l.together(look, w) && (&Op{Site: c.site}).decides(w) {
+			cached := (l.Family == Redis || l.Family == Cache) && look.Do == Read && look.returned()
+			if look.In == c.to && look.Is(Read, Exists) && !cached && !l.together(look, w) && (&Op{Site: c.site}).decides(w) {
 				return look
 			}
 		}

@@ -51,14 +51,19 @@ func (l *Lock) handedBack() bool {
 			takes = append(takes, p.Write)
 		}
 	}
+	for _, c := range l.Calls { // by its helper
+		if slices.Contains(takes, c.Root()) {
+			takes = append(takes, c)
+		}
+	}
 	for _, take := range takes {
-		for _, give := range l.Own(Release) {
+		for _, give := range l.All(Release) {
 			switch {
 			case give.In == take.In:
 				if give.Pos() > take.Pos() && !give.onFailure() && !give.beforeExit() && take.In.Work(take.Pos(), give.Pos()) != nil {
 					return true
 				}
-			case give.File() == take.File() && give.In.class() == take.In.class() && hasWord(give.In.Name, givingVerbs):
+			case give.Through == nil && give.File() == take.File() && give.In.class() == take.In.class() && hasWord(give.In.Name, givingVerbs):
 				return true
 			}
 		}

@@ -110,6 +110,8 @@ func (g *Function) exported(o *Op) *Op {
 		if out.Gives&value == 0 && (out.Gives == 0 || !o.comparesOwner()) || g.takes(o) || g.ends(o) {
 			return nil
 		}
+	case Put:
+		out.Gives = g.tells(o)
 	case Renew, Expire:
 	default:
 		return nil

@@ -19,6 +19,9 @@ func (f *Function) nodeOp(s *Site) *Op {
 	if op := f.bucketOp(s); op != nil {
 		return op
 	}
+	if op := f.keptKey(s); op != nil {
+		return op
+	}
 	key, method, absent := f.objectRequest(s.Call)
 	if key == nil {
 		return nil
@@ -32,6 +35,37 @@ func (f *Function) nodeOp(s *Site) *Op {
 	case method == "get" || method == "head":
 		op.Do = Read
 	default:
+		return nil
+	}
+	return op
+}
+
+// keptKey reads what a call does with a key of Consul, without a session.
+func (f *Function) keptKey(s *Site) *Op {
+	e := s.Call
+	if f.File.Language != ir.Go || len(e.Args) == 0 || !imports(f.File, "consul") || !f.keepsKeys(e.Receiver()) {
+		return nil
+	}
+	op := &Op{Site: s, Family: Object, Gives: f.gives(value)}
+	key := e.Args[0]
+	switch e.Method() {
+	case "Get":
+		op.Do = Read
+	case "Delete":
+		op.Do = Release
+	case "DeleteCAS":
+		op.Do = GiveUp
+	case "Put":
+		op.Do = Put
+		pair := f.resolve(key)
+		if pair.Kind == ir.Unary {
+			pair = pair.In.resolve(pair.X)
+		}
+		key, op.Value = pair.Named("Key"), pair.Named("Value")
+	default:
+		return nil
+	}
+	if op.Key = f.Key(key); op.Key == "" {
 		return nil
 	}
 	return op

@@ -200,7 +200,7 @@ func (f *Function) step(e *ir.Expr) (Value, bool) {
 // lookup finds the one value of a name: the last one before it is used, among those
 // of the function, the functions around it, the file, the unit.
 func (f *Function) lookup(name string, at ir.Pos) (def, bool) {
-	if _, isParam := f.param(name); isParam && f.defs[name] == nil {
+	if _, isParam := f.param(name); isParam && f.defs[name] == nil && (f.paramIndex(name) >= 0 || !f.givenOutside(name)) {
 		return def{}, false
 	}
 	for fn := f; fn != nil; fn = fn.outer() {
@@ -215,6 +215,17 @@ func (f *Function) lookup(name string, at ir.Pos) (def, bool) {
 		return f.Unit.fieldOf(c.Name, name)
 	}
 	return def{}, false
+}
+
+// givenOutside reports whether a function further out knows what a parameter is given: that
+// of a function which goes on with an answer.
+func (f *Function) givenOutside(name string) bool {
+	for fn := f.outer(); fn != nil; fn = fn.outer() {
+		if fn.defs[name] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // mayUse reports whether a name of another file of the unit means the same here.

@@ -28,8 +28,14 @@ func (u *Unit) findSections() {
 	}
 	for _, l := range u.Locks {
 		for _, pair := range l.TwoStep {
-			if pair.Write.Do == Put {
-				u.sectionOf(pair.Write)
+			if pair.Write.Do != Put {
+				continue
+			}
+			u.sectionOf(pair.Write)
+			for _, c := range l.Calls {
+				if c.Root() == pair.Write {
+					u.sectionOf(c)
+				}
 			}
 		}
 	}
