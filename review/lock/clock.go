@@ -57,6 +57,9 @@ var uniqueCalls = wordSet("uuid4 uuid1 uuid7 uuid randomUUID NewString NewRandom
 // Random finds where a value is random, nil if it is not.
 func (f *Function) Random(e *ir.Expr) (in *Function, at *ir.Expr) {
 	return f.trace(e, 8, func(f *Function, x *ir.Expr) bool {
+		if x.Kind == ir.Member && f.File.Language == ir.Ruby {
+			return uniqueCalls[x.Name] && hasWord(x.X.Path(), randomModules) // a call without arguments
+		}
 		if x.Kind != ir.Call && x.Kind != ir.New || strings.Contains(x.X.Path(), "redis") {
 			return false
 		}

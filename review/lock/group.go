@@ -231,7 +231,7 @@ func (o *Op) returned() (found bool) {
 			found = found || o.onSide(s.X, names)
 		}
 	})
-	return found || o.Use == Returned
+	return found || o.Use == Returned && o.Stmt().X.Kind != ir.Binary
 }
 
 // together reports whether something makes two ops one step.

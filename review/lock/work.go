@@ -325,7 +325,14 @@ func (s *Section) CheckBefore(site *Site) (ir.Pos, bool) {
 // Asks reports whether a look compares the owner, itself or in its helper.
 func (o *Op) Asks() bool {
 	root := o.Root()
-	return root.Do == Confirm || root.comparesOwner()
+	if root.Do == Confirm || root.comparesOwner() {
+		return true
+	}
+	if root.SQL == nil || root.SQL.Verb != "select" {
+		return false
+	}
+	owner, ok := root.SQL.Test(root.IsOwner) // it only finds the row of one owner
+	return ok && owner.Op == "="
 }
 
 // LeadsTo reports whether a look decides about a call.
