@@ -53,7 +53,11 @@ func (f *Function) condition(q *Query, x *ir.Expr, last bool) {
 	where := wheres[x.Method()] || strings.Contains(x.Method(), "By")
 	maps := 0
 	for i, a := range x.Args {
-		if v := f.resolve(a); v.Kind == ir.Map && x.Key(i) == "" {
+		v := f.resolve(a)
+		if v.Kind == ir.List && x.Key(i) == "" && last && len(v.Args) > 0 && v.Args[0].Kind == ir.Map && v.Args[0].Named("$set") != nil {
+			v.Expr = v.Args[0] // a pipeline of one stage
+		}
+		if v.Kind == ir.Map && x.Key(i) == "" {
 			maps++
 			sets := last && f.setsAt(x, maps) && q.Verb != "select" && q.Verb != "delete" && !(where && !last)
 			f.object(q, v, sets)
@@ -145,6 +149,28 @@ func columnOf(e *ir.Expr) string {
 		}
 	}
 	return lastWord(e.Path())
+}
+
+// pipelined reads a condition of an aggregation: { $lt: ['$until', '$$NOW'] }.
+func (f *Function) pipelined(q *Query, e *ir.Expr) {
+	e.Each(func(x *ir.Expr) bool {
+		for i, k := range x.Keys {
+			op := orders[k]
+			if k == "$eq" {
+				op = "="
+			}
+			if list := x.Args[i]; op != "" && list.Kind == ir.List && len(list.Args) == 2 {
+				if column, ok := list.Args[0].Literal(); ok && strings.HasPrefix(column, "$") {
+					value := f.texts(list.Args[1])
+					if list.Args[1].Kind == ir.Map {
+						value += "-"
+					}
+					q.Where = append(q.Where, query.Pair{Column: column[1:], Op: op, Value: value})
+				}
+			}
+		}
+		return true
+	})
 }
 
 // anyQ reports whether a condition is put together of objects, as Django does it:
@@ -255,6 +281,8 @@ func (f *Function) object(q *Query, v Value, sets bool) {
 		switch {
 		case inner.Kind == ir.Map && (strings.EqualFold(k, "where") || k == "$and" || k == "$or"):
 			v.In.object(q, inner, false)
+		case k == "$expr":
+			inner.In.pipelined(q, inner.Expr)
 		case inner.Kind == ir.List && (k == "$and" || k == "$or" || k == "OR" || k == "AND"):
 			for _, part := range inner.Args {
 				if one := inner.In.resolve(part); one.Kind == ir.Map {

@@ -157,10 +157,9 @@ func (u *Unit) flagged(l *Lock, take *Op, f *Function) {
 // the acquire.
 func (l *Lock) asksFlag(f *Function, e *ir.Expr) (found bool) {
 	for _, o := range l.All(Acquire) {
-		if o.In.File != f.File || o.In.class() != f.class() {
-			continue
+		if o.In.File == f.File || o.In.class() != nil {
+			found = found || f.asksMember(e, o.flags())
 		}
-		found = found || asksMember(e, o.flags())
 	}
 	return found
 }

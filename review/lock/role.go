@@ -122,7 +122,7 @@ func (f *Function) untilOf(s *Site, q *Query, timed map[string]bool) string {
 // isTime reports whether a value of SQL is made of the clock of the database.
 func isTime(value string) bool {
 	value = strings.ReplaceAll(strings.ToLower(value), " ", "")
-	for _, clock := range []string{"now(", "current_timestamp", "clock_timestamp(", "statement_timestamp(", "sysdate", "systimestamp", "getdate(", "getutcdate(", "unix_timestamp(", "datetime('now", "unixepoch(", "strftime(", "julianday(", "localtimestamp"} {
+	for _, clock := range []string{"now(", "current_timestamp", "clock_timestamp(", "statement_timestamp(", "sysdate", "systimestamp", "getdate(", "getutcdate(", "unix_timestamp(", "datetime('now", "unixepoch(", "strftime(", "julianday(", "localtimestamp", "$$now"} {
 		if strings.Contains(value, clock) {
 			return true
 		}
@@ -161,6 +161,9 @@ func (u *Unit) isGivenUp(q *Query, holder, until string) bool {
 	for _, p := range q.Where {
 		if bare(p.Column) == holder && (p.Op == "is" || isNobody(p.Value)) || p.Column == "attribute_not_exists" {
 			return true
+		}
+		if bare(p.Column) == holder && p.Op == "=" && q.Builder {
+			return true // or it is this one's already
 		}
 	}
 	for _, f := range u.Functions {
