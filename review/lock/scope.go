@@ -280,6 +280,8 @@ func (f *Function) field(e *ir.Expr) (def, bool) {
 		class = f.class().Name
 	case e.X.Kind == ir.Name && f.Unit.classes[e.X.Name] != nil:
 		class = e.X.Name
+	case f.isSelf(e.X):
+		class = f.class().Name
 	default:
 		class = shortType(f.typeOf(e.X))
 	}
@@ -287,6 +289,16 @@ func (f *Function) field(e *ir.Expr) (def, bool) {
 		return def{}, false
 	}
 	return f.Unit.fieldOf(class, e.Name)
+}
+
+// isSelf reports whether a name is given the object that the function belongs to: var self =
+// this.
+func (f *Function) isSelf(e *ir.Expr) bool {
+	if e.Kind != ir.Name || f.File.Language != ir.JavaScript || f.class() == nil {
+		return false
+	}
+	v := f.resolve(e)
+	return v.Kind == ir.Name && v.Name == "this"
 }
 
 // typeOf names the class of a value: what the front-end knows, what is declared,

@@ -227,10 +227,8 @@ func (u *Unit) callee(f *Function, e *ir.Expr) *Function {
 			return list[0] // of a table, of a prototype
 		}
 		return u.method(f.class(), list)
-	case receiver.Kind == ir.Name && f.File.Language == ir.JavaScript:
-		if v := f.resolve(receiver); v.Kind == ir.Name && v.Name == "this" { // var self = this
-			return u.callee(f, &ir.Expr{Kind: e.Kind, Pos: e.Pos, End: e.End, Args: e.Args, Keys: e.Keys, X: &ir.Expr{Kind: ir.Member, Name: name, X: v.Expr}})
-		}
+	case f.isSelf(receiver):
+		return u.method(f.class(), list)
 	}
 	if c := u.classes[shortType(f.typeOf(receiver))]; c != nil {
 		return u.method(c, list)
