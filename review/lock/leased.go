@@ -25,6 +25,7 @@ func (u *Unit) findLeased() {
 		u.leased[table] = handed[table] && given[table]
 	}
 	u.findBusy()
+	u.findFlags()
 	u.findRoles()
 	for table, r := range u.roles {
 		u.leased[table] = u.leased[table] || len(r.holders) > 0

@@ -206,7 +206,16 @@ func (u *Unit) isCleared(q *Query, holder string) bool {
 	return false
 }
 
-func isNobody(value string) bool { return value == "null" || value == "''" || value == "nil" }
+func isNobody(value string) bool {
+	switch value {
+	case "null", "''", "nil", "0", "false", "'n'", "'no'", "'idle'", "idle":
+		return true
+	}
+	return false
+}
+
+// Flagged reports whether all that says that a row is taken is a flag, which knows no end.
+func (o *Op) Flagged() bool { return o.SQL != nil && o.In.Unit.raised[leaseTable(o.SQL.Table)] }
 
 // isPast reports whether a time that a row is given to is over at once.
 func isPast(value string) bool {

@@ -1,9 +1,11 @@
 package lock
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
+	"github.com/ringfence-go/ringfence/review/query"
 )
 
 // findBusy finds the tables whose rows are locks by being there: a row is inserted, which
@@ -67,6 +69,97 @@ func refusal(name string) bool {
 func (f *Function) removed(take *Site, table string) bool {
 	for _, s := range f.Sites {
 		if q := f.statement(s.Call); q != nil && q.Verb == "delete" && leaseTable(q.Table) == table && s.Cleanup() && !s.onFailure() {
+			return true
+		}
+	}
+	return false
+}
+
+// findFlags finds the tables with a column that says that somebody works: it is set where it
+// was not, and cleared when the work is done.
+func (u *Unit) findFlags() {
+	for _, f := range u.Functions {
+		for _, s := range f.Sites {
+			q := f.statement(s.Call)
+			if q == nil || q.Verb != "update" || q.Table == "" {
+				continue
+			}
+			for _, set := range q.Sets {
+				if isRaised(set.Value) && f.asksFlag(s, q, set.Column) && u.isLowered(f, q, set.Column) {
+					u.rolesOf(q.Table).holders[bare(set.Column)] = true
+					u.raised[leaseTable(q.Table)] = true
+				}
+			}
+		}
+	}
+}
+
+// isRaised reports whether a column is set to what says that something is so.
+func isRaised(value string) bool {
+	switch strings.ToLower(strings.Trim(value, "'\"")) {
+	case "1", "true", "t", "y", "yes", "on", "running", "busy", "locked", "taken":
+		return true
+	}
+	return false
+}
+
+// asksFlag reports whether a statement only sets a column where it is not set, or follows a
+// look at it that decides about the statement.
+func (f *Function) asksFlag(s *Site, q *Query, column string) bool {
+	for _, p := range q.Where {
+		if bare(p.Column) == bare(column) && (p.Op == "is" || isNobody(strings.ToLower(p.Value)) || p.Op == "<>" || p.Op == "!=") {
+			return true
+		}
+	}
+	for _, other := range f.Sites {
+		if other.Pos() >= s.Pos() {
+			break
+		}
+		look := f.statement(other.Call)
+		if look == nil || look.Verb != "select" || leaseTable(look.Table) != leaseTable(q.Table) || look.ForUpdate {
+			continue
+		}
+		if slices.ContainsFunc(look.Columns, func(c string) bool { return bare(c) == bare(column) }) && (&Op{Site: other}).decides(&Op{Site: s}) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLowered reports whether another statement clears a column of the table when the work is
+// done: in the end of what set it, or of what has called that.
+func (u *Unit) isLowered(f *Function, q *Query, column string) bool {
+	named := hasWord(column, lockWords) || hasWord(column, takenWords)
+	for _, g := range u.Functions {
+		for _, s := range g.Sites {
+			other := g.statement(s.Call)
+			if other == nil || other == q || leaseTable(other.Table) != leaseTable(q.Table) {
+				continue
+			}
+			lowers := slices.ContainsFunc(other.Sets, func(p query.Pair) bool {
+				return bare(p.Column) == bare(column) && isNobody(strings.ToLower(p.Value))
+			})
+			if lowers && (named || g == f && s.Cleanup() || g != f && u.cleansAfter(f, g)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cleansAfter reports whether a function calls one that sets and, in its end, one that clears.
+func (u *Unit) cleansAfter(set, clear *Function) bool {
+	for _, f := range u.Functions {
+		sets, clears := false, false
+		for _, s := range f.Sites {
+			switch s.Call.Method() {
+			case set.Name:
+				sets = sets || u.callee(f, s.Call) == set
+			case clear.Name:
+				clears = clears || s.Cleanup() && u.callee(f, s.Call) == clear
+			}
+		}
+		if sets && clears {
 			return true
 		}
 	}

@@ -184,7 +184,7 @@ func (f *Function) tableDo(q *Query) Do {
 	_, testsExpiry := q.Test(r.expiry)
 	_, testsFence := q.Test(IsFence)
 	_, setsExpiry := q.Set(r.expiry)
-	free := hasOwner && owner.Op == "is" || testsExpiry
+	free := hasOwner && (owner.Op == "is" || isNobody(strings.ToLower(owner.Value))) || testsExpiry
 	switch q.Verb {
 	case "select":
 		return Read
