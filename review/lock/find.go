@@ -362,6 +362,9 @@ var releaseVerbs = wordSet("release unlock free drop")
 
 // procedureOp reads the call of a stored procedure that is named like a lock's.
 func (f *Function) procedureOp(s *Site) *Op {
+	if op := f.appLock(s); op != nil {
+		return op
+	}
 	name := ""
 	if s.Call.Method() == "rpc" || s.Call.Method() == "callProcedure" || s.Call.Method() == "callproc" {
 		name, _ = f.fold(s.Call.Arg(0))
@@ -393,6 +396,18 @@ func (f *Function) procedureOp(s *Site) *Op {
 		return nil
 	}
 	return op
+}
+
+// appLock reads a call that is handed the name of the procedure by which SQL Server locks.
+func (f *Function) appLock(s *Site) *Op {
+	for _, a := range s.Call.Args {
+		name, ok := a.Literal()
+		if name = strings.ToLower(name); !ok || name != "sp_getapplock" && name != "sp_releaseapplock" {
+			continue
+		}
+		return f.advisoryOp(s, &Query{Statement: &query.Statement{Verb: "exec"}, Conn: s.Call.Receiver()}, name, advisory[name])
+	}
+	return nil
 }
 
 func (f *Function) textOnly(e *ir.Expr) *query.Statement {

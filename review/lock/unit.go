@@ -86,6 +86,11 @@ func (u *Unit) declare(file *ir.File) {
 		}
 	}
 	top := u.byFunc[file.Top()]
+	for _, s := range file.Top().Body {
+		if c := tupleClass(s); c != nil {
+			u.classes[c.Name] = c
+		}
+	}
 	for _, c := range file.Classes {
 		if c.Name == "" {
 			continue

@@ -74,7 +74,40 @@ func ranks(p *rule.Pass) map[string]bool {
 			}
 		}
 	}
+	judged(p, ranked)
 	return ranked
+}
+
+// judged are the fences of statements that the program compares by their order before it
+// writes them.
+func judged(p *rule.Pass, ranked map[string]bool) {
+	sets := map[string]bool{}
+	for _, f := range p.Functions {
+		for _, s := range f.Sites {
+			if q := f.Statement(s.Call); q != nil && q.Writes() {
+				for _, set := range q.Sets {
+					sets[strings.ToLower(set.Column)] = true
+				}
+			}
+		}
+	}
+	for _, f := range p.Functions {
+		f.EachStmt(func(s *ir.Stmt) {
+			if s.Does != ir.If {
+				return
+			}
+			s.X.Each(func(e *ir.Expr) bool {
+				if e.Kind == ir.Binary && order[e.Name] && f.Stands(e, nil) {
+					for _, x := range []*ir.Expr{e.X, e.Args[0]} {
+						if name := strings.ToLower(f.PartName(x)); lock.IsFence(name) && sets[name] {
+							ranked[name] = true
+						}
+					}
+				}
+				return true
+			})
+		})
+	}
 }
 
 // fields looks at what the fields of classes are given by their declarations.
