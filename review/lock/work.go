@@ -109,6 +109,9 @@ func (s *Section) Unbounded() (*Site, int) {
 	if site := s.each(); site != nil {
 		return site, 2
 	}
+	if site := s.engine(); site != nil {
+		return site, 2
+	}
 	if c := s.Callback(); c != nil {
 		return c, 1
 	}
@@ -133,6 +136,33 @@ func (s *Section) each() *Site {
 		return site
 	}
 	return nil
+}
+
+// engine finds a call in a file which drives an engine whose jobs take as long as they take.
+func (s *Section) engine() *Site {
+	file := s.In.File
+	if !slices.ContainsFunc(file.Imports, func(i ir.Import) bool { return hasWord(i.Path, engines) }) {
+		return nil
+	}
+	for _, site := range s.In.Sites {
+		if s.Holds(site.Pos()) && len(site.Ops) == 0 && !site.timed() && s.In.Unit.drives(s.In, site, 2) {
+			return site
+		}
+	}
+	return nil
+}
+
+var engines = wordSet("pyspark spark dask ray sklearn tensorflow torch xgboost lightgbm playwright puppeteer selenium ffmpeg ffmpy moviepy pdfkit weasyprint beam flink")
+
+// drives reports whether a call does something that nobody sees the end of: no statement, no
+// command of a store, by itself or in a helper.
+func (u *Unit) drives(f *Function, s *Site, depth int) bool {
+	g := u.callee(f, s.Call)
+	if g == nil {
+		name := s.Call.Method()
+		return s.Call.Receiver() != nil && !quiet[name] && !transparent[name] && !f.isLogging(s.Call) && !f.asksStore(s)
+	}
+	return g != f && depth > 0 && !g.Bounded() && slices.ContainsFunc(g.Sites, func(inner *Site) bool { return u.drives(g, inner, depth-1) })
 }
 
 // asksStore reports whether a call sends a statement or a command to a store, or is a part
