@@ -24,6 +24,9 @@ func (f *Function) limited(e *ir.Expr) bool {
 		if x == nil || x.Kind != ir.Name && x.Kind != ir.Member {
 			continue
 		}
+		if hasty[shortType(f.typeOf(x))] {
+			return true
+		}
 		roots[x.Path()] = true
 		if made := f.made(x); made.Expr != nil && made.Expr != x && saysTimeout(made.Expr) {
 			return true
@@ -41,6 +44,9 @@ func (f *Function) limited(e *ir.Expr) bool {
 	}
 	return f.givenTimeout(roots)
 }
+
+// hasty are clients that give up by themselves before long.
+var hasty = wordSet("OkHttpClient")
 
 // givenTimeout reports whether a member of one of some objects that is called like a limit
 // is given something.

@@ -11,7 +11,7 @@ def take(name, me):
     try:
         doc = locks.find_one_and_update(
             {"_id": name, "expires_at": {"$lt": now}},
-            {"$set": {"owner": me, "expires_at": now + timedelta(seconds=30)}}, # want 6
+            {"$set": {"owner": me, "expires_at": now + timedelta(seconds=30)}},  # want 6
             upsert=True,
         )
         return True

@@ -11,7 +11,7 @@ async def acquire(name: str, who: str, seconds: int) -> bool:
     try:
         await db.locks.update_one(
             {"_id": name, "expires": {"$lt": now}},
-            {"$set": {"owner": who, "expires": now + dt.timedelta(seconds=seconds)}}, # want 6
+            {"$set": {"owner": who, "expires": now + dt.timedelta(seconds=seconds)}},  # want 6
             upsert=True,
         )
         return True
@@ -20,4 +20,4 @@ async def acquire(name: str, who: str, seconds: int) -> bool:
 
 
 async def release(name: str) -> None:
-    await db.locks.delete_one({"_id": name}) # want 1
+    await db.locks.delete_one({"_id": name})  # want 1

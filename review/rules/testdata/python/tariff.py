@@ -26,7 +26,7 @@ class Gate:
         return f"gate:{self.name}:lock"
 
     def enter(self) -> bool:
-        return bool(self.client.set(self.key, self.owner, nx=True, ex=self.seconds)) # want 7
+        return bool(self.client.set(self.key, self.owner, nx=True, ex=self.seconds))  # want 7
 
     def leave(self) -> None:
         held_by = self.client.get(self.key)
