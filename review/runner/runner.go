@@ -31,7 +31,7 @@ type Options struct {
 	Baseline *Baseline    // findings that are known. Defaults to none
 
 	MaxSize int64         // larger files are not read, and named. Defaults to 2 MiB
-	MaxTime time.Duration // a file or folder that takes longer is given up, and named. Defaults to 1 min
+	MaxTime time.Duration // a folder that takes longer is reviewed file by file, and a file that takes too long is given up, and named. Defaults to 1 min
 
 	Progress func(done, all int) // is told how far the work is. Defaults to nobody
 	Typed    TypedFiles          // reads Go packages with their types. Defaults to reading Go by its syntax
@@ -100,6 +100,8 @@ func Run(ctx context.Context, o *Options) (*Result, error) {
 	})
 	slices.SortFunc(result.Problems, Problem.compare)
 	slices.SortFunc(result.Notes, Problem.compare)
+	result.Problems = slices.Compact(result.Problems) // of a folder and of its files
+	result.Notes = slices.Compact(result.Notes)
 	if r.Baseline != nil {
 		result.Findings = r.Baseline.unknown(result.Findings)
 	}
@@ -212,33 +214,71 @@ func (r *run) each(units []*unit) {
 	wait.Wait()
 }
 
-// bounded reviews a unit, and gives it up if it takes too long. What was given up
-// may run on for a while; its outcome is dropped.
+// bounded reviews a unit. If that takes too long, each of its files is reviewed by itself,
+// without the others' helpers, in a share of the time, and those that take too long are given
+// up. What was given up may run on for a while; its outcome is dropped.
 func (r *run) bounded(u *unit) {
 	defer close(u.done)
 	known := u.known()
+	out, ok := r.inTime(u, known, r.MaxTime)
+	if !ok && len(u.paths) > 1 && r.ctx.Err() == nil {
+		r.slow(u, known)
+		return
+	}
+	if !ok {
+		if r.ctx.Err() == nil {
+			r.problem(u.paths[0], "given up after %s: it takes too long", r.MaxTime)
+		}
+		return
+	}
+	u.outline = out.outline
+	r.add(u, out)
+}
+
+// shares is how many of its files a folder that took too long would have time for.
+const shares = 10
+
+// slow reviews the files of a unit one by one.
+func (r *run) slow(u *unit, known map[string]*lock.Outline) {
+	limit := max(r.MaxTime/shares, 1)
+	for _, path := range u.paths {
+		out, ok := r.inTime(&unit{dir: u.dir, language: u.language, paths: []string{path}, pkg: u.pkg}, known, limit)
+		switch {
+		case ok:
+			r.add(u, out)
+		case r.ctx.Err() != nil:
+			return
+		default:
+			r.problem(path, "given up after %s: it takes too long, and so did its folder after %s", limit, r.MaxTime)
+		}
+	}
+}
+
+// inTime reviews a unit; false says that it took too long, or that everything is given up.
+func (r *run) inTime(u *unit, known map[string]*lock.Outline, limit time.Duration) (outcome, bool) {
 	done := make(chan outcome, 1)
-	go func() {
-		done <- r.guarded(u, known)
-	}()
-	timer := time.NewTimer(r.MaxTime)
+	go func() { done <- r.guarded(u, known) }()
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case out := <-done:
-		u.outline = out.outline
-		if u.quiet {
-			return
-		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.result.Findings = append(r.result.Findings, out.findings...)
-		r.result.Problems = append(r.result.Problems, out.problems...)
-		r.result.Files += out.files
-		r.result.Lines += out.lines
+		return out, true
 	case <-timer.C:
-		r.problem(u.dir, "given up after %s: the files of %s here take too long", r.MaxTime, u.language)
 	case <-r.ctx.Done():
 	}
+	return outcome{}, false
+}
+
+func (r *run) add(u *unit, out outcome) {
+	if u.quiet {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Findings = append(r.result.Findings, out.findings...)
+	r.result.Problems = append(r.result.Problems, out.problems...)
+	r.result.Files += out.files
+	r.result.Lines += out.lines
 }
 
 // outcome is what came of a unit.

@@ -312,7 +312,8 @@ func (l *lowering) hole(e, x *ir.Expr) {
 }
 
 func (l *lowering) substituted(p *syntax.CmdSubst) *ir.Expr {
-	if n := len(p.Stmts); n > 0 {
+	if n := len(p.Stmts); n > 0 && l.deeper(at(p.Pos())) {
+		defer func() { l.depth-- }()
 		return l.value(p.Stmts[n-1])
 	}
 	return &ir.Expr{Kind: ir.Bad, Pos: at(p.Pos()), End: at(p.End())}
