@@ -23,7 +23,13 @@ func (u *Unit) rolesOf(table string) *roles {
 }
 
 // bare is the name of a column or a member, however its words are joined.
-func bare(name string) string { return strings.Join(words(name), "") }
+func bare(name string) string {
+	plain := strings.IndexFunc(name, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9') }) < 0
+	if plain {
+		return name
+	}
+	return strings.Join(words(name), "")
+}
 
 // SameName reports whether two names are one, however their words are joined.
 func SameName(a, b string) bool { return a == b || bare(a) == bare(b) }
@@ -59,12 +65,15 @@ func (l *Lock) IsExpiry(name string) bool {
 // time: one that is set to somebody, together with one that is set to a time, where the
 // row is nobody's or that time is over.
 func (u *Unit) findRoles() {
-	timed, asked := u.compared()
-	for _, f := range u.Functions {
-		for _, s := range f.Sites {
-			q := f.statement(s.Call)
-			if q == nil || q.Table == "" || len(q.Sets) < 2 || q.Verb == "select" || q.Verb == "delete" {
+	var timed, asked map[string]bool
+	for _, list := range u.sent {
+		for _, one := range list {
+			f, s, q := one.f, one.s, one.q
+			if len(q.Sets) < 2 || q.Verb == "select" || q.Verb == "delete" {
 				continue
+			}
+			if timed == nil {
+				timed, asked = u.compared()
 			}
 			until := f.untilOf(s, q, timed)
 			if until == "" {
@@ -166,21 +175,19 @@ func (u *Unit) isGivenUp(q *Query, holder, until string) bool {
 			return true // or it is this one's already
 		}
 	}
-	for _, f := range u.Functions {
-		for _, s := range f.Sites {
-			other := f.statement(s.Call)
-			if other == nil || other == q || leaseTable(other.Table) != leaseTable(q.Table) || !other.Writes() {
-				continue
+	for _, one := range u.sent[leaseTable(q.Table)] {
+		other := one.q
+		if other == q || !other.Writes() {
+			continue
+		}
+		for _, p := range other.Sets {
+			if bare(p.Column) == holder && isNobody(p.Value) || bare(p.Column) == until && isPast(p.Value) {
+				return true
 			}
-			for _, p := range other.Sets {
-				if bare(p.Column) == holder && isNobody(p.Value) || bare(p.Column) == until && isPast(p.Value) {
-					return true
-				}
-			}
-			for _, p := range other.Where {
-				if bare(p.Column) == holder && p.Op == "=" {
-					return true
-				}
+		}
+		for _, p := range other.Where {
+			if bare(p.Column) == holder && p.Op == "=" {
+				return true
 			}
 		}
 	}
@@ -190,16 +197,10 @@ func (u *Unit) isGivenUp(q *Query, holder, until string) bool {
 // isCleared reports whether a column that says who has a row is set to nobody by another
 // statement about the table.
 func (u *Unit) isCleared(q *Query, holder string) bool {
-	for _, f := range u.Functions {
-		for _, s := range f.Sites {
-			other := f.statement(s.Call)
-			if other == nil || other == q || leaseTable(other.Table) != leaseTable(q.Table) {
-				continue
-			}
-			for _, p := range other.Sets {
-				if bare(p.Column) == holder && isNobody(p.Value) {
-					return true
-				}
+	for _, one := range u.sent[leaseTable(q.Table)] {
+		for _, p := range one.q.Sets {
+			if one.q != q && bare(p.Column) == holder && isNobody(p.Value) {
+				return true
 			}
 		}
 	}

@@ -11,12 +11,10 @@ import (
 // findBusy finds the tables whose rows are locks by being there: a row is inserted, which
 // only one can do, and deleted when the work is done, whatever comes of it.
 func (u *Unit) findBusy() {
-	for _, f := range u.Functions {
-		for _, s := range f.Sites {
-			q := f.statement(s.Call)
-			if q != nil && q.Verb == "insert" && q.Table != "" && f.refused(s, q) && f.removed(s, leaseTable(q.Table)) {
-				u.leased[leaseTable(q.Table)] = true
-				u.busy[leaseTable(q.Table)] = true
+	for table, list := range u.sent {
+		for _, one := range list {
+			if one.q.Verb == "insert" && one.f.removed(table) && one.f.refused(one.s, one.q) {
+				u.leased[table], u.busy[table] = true, true
 			}
 		}
 	}
@@ -66,28 +64,24 @@ func refusal(name string) bool {
 
 // removed reports whether the row of a table is deleted in the end, whatever has come of
 // the work.
-func (f *Function) removed(take *Site, table string) bool {
-	for _, s := range f.Sites {
-		if q := f.statement(s.Call); q != nil && q.Verb == "delete" && leaseTable(q.Table) == table && s.Cleanup() && !s.onFailure() {
-			return true
-		}
-	}
-	return false
+func (f *Function) removed(table string) bool {
+	return slices.ContainsFunc(f.Unit.sent[table], func(one sent) bool {
+		return one.f == f && one.q.Verb == "delete" && one.s.Cleanup() && !one.s.onFailure()
+	})
 }
 
 // findFlags finds the tables with a column that says that somebody works: it is set where it
 // was not, and cleared when the work is done.
 func (u *Unit) findFlags() {
-	for _, f := range u.Functions {
-		for _, s := range f.Sites {
-			q := f.statement(s.Call)
-			if q == nil || q.Verb != "update" || q.Table == "" {
+	for table, list := range u.sent {
+		for _, one := range list {
+			if one.q.Verb != "update" {
 				continue
 			}
-			for _, set := range q.Sets {
-				if isRaised(set.Value) && f.asksFlag(s, q, set.Column) && u.isLowered(f, q, set.Column) {
-					u.rolesOf(q.Table).holders[bare(set.Column)] = true
-					u.raised[leaseTable(q.Table)] = true
+			for _, set := range one.q.Sets {
+				if isRaised(set.Value) && one.f.asksFlag(one.s, one.q, set.Column) && u.isLowered(one.f, one.q, set.Column) {
+					u.rolesOf(table).holders[bare(set.Column)] = true
+					u.raised[table] = true
 				}
 			}
 		}
@@ -111,15 +105,12 @@ func (f *Function) asksFlag(s *Site, q *Query, column string) bool {
 			return true
 		}
 	}
-	for _, other := range f.Sites {
-		if other.Pos() >= s.Pos() {
-			break
-		}
-		look := f.statement(other.Call)
-		if look == nil || look.Verb != "select" || leaseTable(look.Table) != leaseTable(q.Table) || look.ForUpdate {
+	for _, one := range f.Unit.sent[leaseTable(q.Table)] {
+		look := one.q
+		if one.f != f || one.s.Pos() >= s.Pos() || look.Verb != "select" || look.ForUpdate {
 			continue
 		}
-		if slices.ContainsFunc(look.Columns, func(c string) bool { return bare(c) == bare(column) }) && (&Op{Site: other}).decides(&Op{Site: s}) {
+		if slices.ContainsFunc(look.Columns, func(c string) bool { return bare(c) == bare(column) }) && (&Op{Site: one.s}).decides(&Op{Site: s}) {
 			return true
 		}
 	}
@@ -130,18 +121,12 @@ func (f *Function) asksFlag(s *Site, q *Query, column string) bool {
 // done: in the end of what set it, or of what has called that.
 func (u *Unit) isLowered(f *Function, q *Query, column string) bool {
 	named := hasWord(column, lockWords) || hasWord(column, takenWords)
-	for _, g := range u.Functions {
-		for _, s := range g.Sites {
-			other := g.statement(s.Call)
-			if other == nil || other == q || leaseTable(other.Table) != leaseTable(q.Table) {
-				continue
-			}
-			lowers := slices.ContainsFunc(other.Sets, func(p query.Pair) bool {
-				return bare(p.Column) == bare(column) && isNobody(strings.ToLower(p.Value))
-			})
-			if lowers && (named || g == f && s.Cleanup() || g != f && u.cleansAfter(f, g)) {
-				return true
-			}
+	for _, one := range u.sent[leaseTable(q.Table)] {
+		lowers := one.q != q && slices.ContainsFunc(one.q.Sets, func(p query.Pair) bool {
+			return bare(p.Column) == bare(column) && isNobody(strings.ToLower(p.Value))
+		})
+		if lowers && (named || one.f == f && one.s.Cleanup() || one.f != f && u.cleansAfter(f, one.f)) {
+			return true
 		}
 	}
 	return false

@@ -36,6 +36,7 @@ type Unit struct {
 	around     map[*ir.Expr]*ir.Expr // the call whose argument a call is
 	above      map[*ir.Expr]*ir.Expr // the call that is made on what a call returned
 	leased     map[string]bool       // tables whose rows are leases, by what is done with them
+	sent       map[string][]sent     // statements, by their tables
 	busy       map[string]bool       // those whose rows are locks by being there
 	raised     map[string]bool       // those with a column that says that somebody works
 	roles      map[string]*roles     // what their columns are for, by the names of the tables
@@ -53,7 +54,7 @@ func NewUnitAmong(files []*ir.File, known map[string]*Outline) *Unit {
 		summaries: map[string]*Script{}, statements: map[string]*query.Statement{}, libraries: map[*ir.File][]*Library{},
 		effects: map[*Function][]*Effect{}, types: map[*ir.Expr]string{}, values: map[*ir.Expr]Value{}, folded: map[*ir.Expr]folded{}, keys: map[*ir.Expr]string{}, tables: map[*ir.Expr]string{},
 		known: known, deeds: map[*ir.Expr]*Deed{},
-		queries: map[*ir.Expr]*Query{}, leased: map[string]bool{}, busy: map[string]bool{}, raised: map[string]bool{}, roles: map[string]*roles{}, around: map[*ir.Expr]*ir.Expr{}, above: map[*ir.Expr]*ir.Expr{},
+		queries: map[*ir.Expr]*Query{}, leased: map[string]bool{}, sent: map[string][]sent{}, busy: map[string]bool{}, raised: map[string]bool{}, roles: map[string]*roles{}, around: map[*ir.Expr]*ir.Expr{}, above: map[*ir.Expr]*ir.Expr{},
 	}
 	for _, f := range files {
 		u.declare(f)
