@@ -249,6 +249,14 @@ func named(e *ir.Expr) bool {
 
 // made reports where a fence comes from, if that cannot order two holders.
 func made(p *rule.Pass, f *lock.Function, x *ir.Expr) {
+	if v := f.Resolve(x); v.Kind == ir.Map && v.Expr != nil { // of a fence with a name, its number
+		for i, a := range v.Args {
+			if lock.IsOrdered(v.Key(i)) {
+				made(p, v.In, a)
+			}
+		}
+		return
+	}
 	why := ""
 	in, at := f.Clock(x)
 	switch {
