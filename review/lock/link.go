@@ -45,7 +45,7 @@ func (u *Unit) link() {
 }
 
 // iterated are the functions of the unit that a call runs for each part of a list:
-// rates.forEach(this::store).
+// rows.forEach(this::write).
 func (u *Unit) iterated(f *Function, s *Site) (list []call) {
 	if !iterators[s.Call.Method()] {
 		return nil
