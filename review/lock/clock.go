@@ -52,7 +52,7 @@ func (f *Function) isClock(x *ir.Expr) bool {
 }
 
 // uniqueCalls make values that nobody else has, in no order.
-var uniqueCalls = wordSet("uuid4 uuid1 uuid7 uuid randomUUID NewString NewRandom NewV4 token_hex token_urlsafe token_bytes randint getrandbits random_bytes randomBytes random_int uniqid hex nextInt nextLong Int63 Int31n Intn Int63n Uint64 nanoid SecureRandom random mt_rand rand v4 ulid randrange ObjectId")
+var uniqueCalls = wordSet("uuid4 uuid1 uuid7 uuid randomUUID NewString NewRandom NewV4 token_hex token_urlsafe token_bytes randint getrandbits random_bytes randomBytes random_int uniqid hex nextInt nextLong Int63 Int31n Intn Int63n nanoid SecureRandom random mt_rand rand v4 ulid randrange ObjectId")
 
 // Random finds where a value is random, nil if it is not.
 func (f *Function) Random(e *ir.Expr) (in *Function, at *ir.Expr) {

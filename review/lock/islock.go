@@ -36,7 +36,7 @@ func (l *Lock) isLock() bool {
 	}
 	named := l.isNamed()
 	if len(takes) == 0 {
-		return len(l.All(Release)) > 0 && (cleanup || named || l.putCompared() || l.handedBack() && !l.isMarker())
+		return len(l.All(Release)) > 0 && (cleanup || named || l.isKept() && (l.putCompared() || l.handedBack() && !l.isMarker()))
 	}
 	return cleanup || (named || l.handedBack()) && !l.isMarker() || l.ownerCompared()
 }
@@ -174,6 +174,29 @@ func (l *Lock) ownerCompared() bool {
 		}
 	}
 	return false
+}
+
+// isKept reports whether what the keys are read from and written to is a store, as far as its
+// type or the file tells: maps and caches of a process have methods of the same names.
+func (l *Lock) isKept() bool {
+	if l.Family != Redis && l.Family != Cache {
+		return true
+	}
+	for _, p := range l.TwoStep {
+		client := p.Write.Call.Receiver()
+		if t := strings.ToLower(p.Write.In.typeOf(client)); t != "" {
+			return mentionsStore(t)
+		}
+		if v := p.Write.In.made(client); v.Expr != nil && (v.Kind == ir.Call || v.Kind == ir.New) && mentionsStore(strings.ToLower(v.In.qualify(v.X.Path()))) {
+			return true
+		}
+		return p.Write.Family == Cache || mentionsStore(strings.ToLower(string(p.Write.File().Source)))
+	}
+	return false
+}
+
+func mentionsStore(text string) bool {
+	return strings.Contains(text, "redis") || strings.Contains(text, "valkey") || strings.Contains(text, "memcache") || strings.Contains(text, "rueidis") || strings.Contains(text, "dalli")
 }
 
 // putCompared reports whether what a two-step lock is written with is compared before it is

@@ -156,26 +156,29 @@ func (f *Function) programOut(e *ir.Expr) string {
 	if f.File.Language != ir.Shell || e.X == nil {
 		return ""
 	}
-	name := e.X.Path()
-	name = name[strings.LastIndexByte(name, '/')+1:]
-	var args []string
-	for _, p := range programsOut {
-		if p.program != name {
-			continue
-		}
-		if args == nil {
-			args = []string{}
-			for _, a := range e.Args {
-				text, _ := f.fold(a)
-				args = append(args, text)
+	args := []string{e.X.Path()}
+	for _, a := range e.Args {
+		text, _ := f.fold(a)
+		args = append(args, text)
+	}
+	if prefixes[args[0]] { // timeout 60 aws sns publish
+		args = args[1:]
+	}
+	for i, name := range args {
+		name = name[strings.LastIndexByte(name, '/')+1:]
+		for _, p := range programsOut {
+			if p.program == name && (p.words == "" || inOrder(args[i:], strings.Fields(p.words))) {
+				return p.what
 			}
 		}
-		if p.words == "" || inOrder(args, strings.Fields(p.words)) {
-			return p.what
+		if !prefixes[e.X.Path()] {
+			break
 		}
 	}
 	return ""
 }
+
+var prefixes = wordSet("timeout sudo nice nohup env time ionice chronic retry xargs")
 
 // inOrder reports whether words stand among others, one after the other.
 func inOrder(args, want []string) bool {

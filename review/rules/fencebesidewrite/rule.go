@@ -40,7 +40,7 @@ func check(p *rule.Pass) {
 			continue
 		}
 		for _, s := range f.Sites {
-			if s.Pos() < c.at || s.InServer() || !writes(f, s, c) {
+			if s.Pos() < c.at || !c.leaves && s.Pos() >= c.end || s.InServer() || !writes(f, s, c) {
 				continue
 			}
 			r := p.Report(s, rule.Likely, rule.Warning, fix, message)
@@ -112,7 +112,8 @@ func hands(f *lock.Function, s *lock.Site, q *lock.Query, value *ir.Expr) (found
 
 // A compared is a comparison of two fences that decides about what follows.
 type compared struct {
-	at      ir.Pos
+	at, end ir.Pos
+	leaves  bool     // what follows is only reached where it holds, or does not
 	objects []string // what the fences are parts of
 }
 
@@ -125,7 +126,7 @@ func comparison(f *lock.Function) (c *compared) {
 		}
 		s.X.Each(func(e *ir.Expr) bool {
 			if c == nil && e.Kind == ir.Binary && (e.Name == "<" || e.Name == ">" || e.Name == "<=" || e.Name == ">=") && fences(f, e, stored) {
-				c = &compared{at: s.Pos, objects: []string{object(e.X), object(e.Args[0])}}
+				c = &compared{at: s.Pos, end: s.End, leaves: lock.Exits(s.Body) || lock.Exits(s.Else), objects: []string{object(e.X), object(e.Args[0])}}
 			}
 			return c == nil
 		})

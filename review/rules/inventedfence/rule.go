@@ -66,7 +66,7 @@ func ranks(p *rule.Pass) map[string]bool {
 	for _, f := range p.Functions {
 		for _, s := range f.Sites {
 			q := f.Statement(s.Call)
-			if q == nil || !q.Writes() {
+			if q == nil || !q.Writes() || f.Effect(s) == nil {
 				continue
 			}
 			if test, ok := q.Compared(lock.IsFence); ok && order[test.Op] {
@@ -84,7 +84,7 @@ func judged(p *rule.Pass, ranked map[string]bool) {
 	sets := map[string]bool{}
 	for _, f := range p.Functions {
 		for _, s := range f.Sites {
-			if q := f.Statement(s.Call); q != nil && q.Writes() {
+			if q := f.Statement(s.Call); q != nil && q.Writes() && f.Effect(s) != nil && (!q.Builder || f.File.Language != ir.Go) {
 				for _, set := range q.Sets {
 					sets[strings.ToLower(set.Column)] = true
 				}
