@@ -156,7 +156,11 @@ func (f *Function) programOut(e *ir.Expr) string {
 	if f.File.Language != ir.Shell || e.X == nil {
 		return ""
 	}
-	args := []string{e.X.Path()}
+	first := e.X.Path()
+	if !prefixes[first] && !programNames[first[strings.LastIndexByte(first, '/')+1:]] {
+		return ""
+	}
+	args := []string{first}
 	for _, a := range e.Args {
 		text, _ := f.fold(a)
 		args = append(args, text)
@@ -177,6 +181,14 @@ func (f *Function) programOut(e *ir.Expr) string {
 	}
 	return ""
 }
+
+var programNames = func() map[string]bool {
+	names := map[string]bool{}
+	for _, p := range programsOut {
+		names[p.program] = true
+	}
+	return names
+}()
 
 var prefixes = wordSet("timeout sudo nice nohup env time ionice chronic retry xargs")
 
