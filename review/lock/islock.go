@@ -182,17 +182,18 @@ func (l *Lock) isKept() bool {
 	if l.Family != Redis && l.Family != Cache {
 		return true
 	}
-	for _, p := range l.TwoStep {
-		client := p.Write.Call.Receiver()
-		if t := strings.ToLower(p.Write.In.typeOf(client)); t != "" {
-			return mentionsStore(t)
-		}
-		if v := p.Write.In.made(client); v.Expr != nil && (v.Kind == ir.Call || v.Kind == ir.New) && mentionsStore(strings.ToLower(v.In.qualify(v.X.Path()))) {
-			return true
-		}
-		return p.Write.Family == Cache || mentionsStore(strings.ToLower(string(p.Write.File().Source)))
+	if len(l.TwoStep) == 0 {
+		return false
 	}
-	return false
+	write := l.TwoStep[0].Write
+	client := write.Call.Receiver()
+	if t := strings.ToLower(write.In.typeOf(client)); t != "" {
+		return mentionsStore(t)
+	}
+	if v := write.In.made(client); v.Expr != nil && (v.Kind == ir.Call || v.Kind == ir.New) && mentionsStore(strings.ToLower(v.In.qualify(v.X.Path()))) {
+		return true
+	}
+	return write.Family == Cache || mentionsStore(strings.ToLower(string(write.File().Source)))
 }
 
 func mentionsStore(text string) bool {
