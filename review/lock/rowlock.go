@@ -32,7 +32,7 @@ func (f *Function) refused(s *Site, q *Query) bool {
 	}
 	found := false
 	f.eachStmt(func(st *ir.Stmt) {
-		if st.Does == ir.If && st.Pos >= s.Stmt().Pos && st.Pos < s.Stmt().End+400 {
+		if st.Does == ir.If && st.Pos >= s.Stmt().Pos {
 			st.X.Each(func(x *ir.Expr) bool {
 				found = found || refusal(x.Name)
 				return !found

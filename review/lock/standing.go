@@ -92,9 +92,9 @@ func (s *Site) again() bool {
 	return false
 }
 
-var timers = wordSet("setInterval scheduleAtFixedRate scheduleWithFixedDelay every scheduleWithFixedDelay schedule fixedRateTimer loop")
+var timers = wordSet("setInterval scheduleAtFixedRate scheduleWithFixedDelay every schedule fixedRateTimer loop")
 
-// gives reports whether a function gives a lock back.
+// givesBack reports whether a function gives a lock back.
 func (f *Function) givesBack(l *Lock) bool {
 	return slices.ContainsFunc(l.All(Release, GiveUp), func(o *Op) bool { return o.In == f })
 }
@@ -130,7 +130,6 @@ func (f *Function) asksMember(e *ir.Expr, flags []flag) (found bool) {
 			}
 			t := shortType(f.typeOf(x.X))
 			if x.X.Kind == ir.Name && x.X.Name == "this" {
-				t = ""
 				found = found || f.class() == n.class
 			} else {
 				found = found || t == n.class.Name || t == "" && f.class() != n.class
