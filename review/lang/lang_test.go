@@ -38,7 +38,7 @@ func TestBroken(t *testing.T) {
 	for path, src := range samples(t) {
 		t.Run(filepath.ToSlash(path), func(t *testing.T) {
 			t.Parallel()
-			step := max(1, len(src)/40)
+			step := max(1, len(src)/24)
 			for i := 0; i < len(src); i += step {
 				build(path, src[:i])
 				build(path, append(append([]byte{}, src[:i]...), src[min(len(src), i+step/2+1):]...))

@@ -217,6 +217,23 @@ func (o *Op) Failed(cond *ir.Expr) bool {
 	return isError(cond)
 }
 
+// GivenAgain reports whether what a branch asks for was given something else since the
+// acquire.
+func (o *Op) GivenAgain(branch *ir.Stmt) (found bool) {
+	o.In.eachStmt(func(s *ir.Stmt) {
+		if found || s.Does != ir.Let || s == o.Stmt() || s.Pos <= o.Pos() || s.End > branch.X.Pos {
+			return
+		}
+		for _, to := range s.To {
+			branch.X.Each(func(x *ir.Expr) bool {
+				found = found || x.Kind == ir.Name && to.Kind == ir.Name && x.Name == to.Name
+				return !found
+			})
+		}
+	})
+	return found
+}
+
 // answers reports whether a name is the error of the function that a call is answered by.
 func (o *Op) answers(name string) bool {
 	if n := len(o.Call.Args); n > 0 {

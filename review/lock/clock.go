@@ -52,14 +52,23 @@ func (f *Function) isClock(x *ir.Expr) bool {
 }
 
 // uniqueCalls make values that nobody else has, in no order.
-var uniqueCalls = wordSet("uuid4 uuid1 uuid7 uuid randomUUID NewString NewRandom NewV4 token_hex token_urlsafe token_bytes randint getrandbits random_bytes randomBytes random_int uniqid hex nextInt nextLong Int63 Int31n Intn Int63n Uint64 nanoid SecureRandom random mt_rand rand v4 ulid randrange ObjectId")
+var uniqueCalls = wordSet("uuid4 uuid1 uuid7 uuid randomUUID NewString NewRandom NewV4 token_hex token_urlsafe token_bytes randint getrandbits random_bytes randomBytes random_int uniqid hex nextInt nextLong Int63 Int31n Intn Int63n nanoid SecureRandom random mt_rand rand v4 ulid randrange ObjectId")
 
 // Random finds where a value is random, nil if it is not.
 func (f *Function) Random(e *ir.Expr) (in *Function, at *ir.Expr) {
 	return f.trace(e, 8, func(f *Function, x *ir.Expr) bool {
-		return (x.Kind == ir.Call || x.Kind == ir.New) && uniqueCalls[x.Method()] && !strings.Contains(x.X.Path(), "redis")
+		if x.Kind == ir.Member && f.File.Language == ir.Ruby {
+			return uniqueCalls[x.Name] && hasWord(x.X.Path(), randomModules) // a call without arguments
+		}
+		if x.Kind != ir.Call && x.Kind != ir.New || strings.Contains(x.X.Path(), "redis") {
+			return false
+		}
+		return uniqueCalls[x.Method()] || x.X.Kind == ir.Member && hasWord(f.qualify(x.X.X.Path()), randomModules)
 	})
 }
+
+// randomModules make values that nobody else has, whatever their functions are called.
+var randomModules = wordSet("rand random uuid ulid xid ksuid nanoid secrets securerandom guid cuid threadlocalrandom snowflake")
 
 // Counter finds where a value is counted in the process, nil if it is not.
 func (f *Function) Counter(e *ir.Expr) (in *Function, at *ir.Expr) {

@@ -45,7 +45,12 @@ func (f *Function) amount(e *ir.Expr, depth int) (n float64, scaled bool) {
 		return number(v.Name), false
 	case ir.Binary:
 		return v.In.arithmetic(v.Expr, depth)
-	case ir.Member, ir.Name:
+	case ir.Name:
+		if v.In.Param(v.Name) || v.In.defs[v.Name] != nil {
+			break
+		}
+		return float64(named[strings.ToLower(v.Name)]), true
+	case ir.Member:
 		return float64(named[strings.ToLower(v.Name)]), true
 	case ir.Call:
 		return v.In.amountOfCall(v.Expr, depth)

@@ -41,7 +41,7 @@ func (f *Function) effect(s *Site) *Effect {
 	if e := f.outside(s); e != nil {
 		return e
 	}
-	if q := f.statement(s.Call); q != nil && q.Writes() && !f.isLockTable(q) {
+	if q := f.statement(s.Call); q != nil && q.Writes() && (!f.isLockTable(q) || f.worksOn(q)) {
 		if e := f.write(s, q); e != nil {
 			return e
 		}
@@ -52,12 +52,28 @@ func (f *Function) effect(s *Site) *Effect {
 	return f.storeWrite(s)
 }
 
+// worksOn reports whether a statement changes what a leased row is about, and not its lease:
+// the result of a job, say.
+func (f *Function) worksOn(q *Query) bool {
+	r := f.Unit.roles[leaseTable(q.Table)]
+	if r == nil || len(r.holders) == 0 || hasWord(q.Table, lockTables) || q.Verb != "update" || len(q.Sets) == 0 {
+		return false
+	}
+	_, owner := q.Set(r.owner)
+	_, until := q.Set(r.expiry)
+	return !owner && !until
+}
+
 func (f *Function) write(s *Site, q *Query) *Effect {
 	if q.Builder && !q.Item && !f.isDurable(s, q) && f.expressedStatement(s.Call) == nil {
 		return nil
 	}
 	e := &Effect{Site: s, Kind: Write, Query: q, What: q.Verb + " of " + strings.Trim(q.Table, `"[]`)}
 	tests := q.comparesFence()
+	if r := f.Unit.roles[leaseTable(q.Table)]; r != nil && len(r.holders) > 0 {
+		_, owned := q.Test(r.owner) // on its own row, whose lease it asks for
+		tests = tests || owned
+	}
 	_, sets := q.Set(IsFence)
 	e.Fenced = tests || q.Builder && (sets || mentionsFence(s.Call))
 	_, version := q.Test(isVersion)
@@ -104,11 +120,14 @@ func mentionsFence(e *ir.Expr) (found bool) {
 
 var notDurable = wordSet("set map list queue dict array cache session params headers form config logger log metrics set_cookie Set Map HashMap List ArrayList HashSet Promise Array Object Buffer Path File logger console Math JSON Date document window app router express store state")
 
+// collections are types of what keeps rows, whatever a variable of one is called.
+var collections = wordSet("Collection AsyncIOMotorCollection MongoCollection CollectionReference")
+
 // isDurable tells the builder of a statement, or a mapped object, from anything else
 // that has a method called update or save.
 func (f *Function) isDurable(s *Site, q *Query) bool {
 	t := strings.ToLower(strings.TrimPrefix(shortType(q.Table), "$"))
-	if t == "" || notDurable[t] || notDurable[shortType(q.Table)] {
+	if t == "" || (notDurable[t] || notDurable[shortType(q.Table)]) && !q.named && !collections[shortType(f.typeOf(s.Call.Receiver()))] {
 		return false
 	}
 	m := normal(s.Call.Method())

@@ -28,6 +28,9 @@ func (f *Function) op(s *Site) *Op {
 	if op := f.consulOp(s); op != nil {
 		return op
 	}
+	if op := f.nodeOp(s); op != nil {
+		return op
+	}
 	if op := f.procedureOp(s); op != nil {
 		return op
 	}
@@ -147,14 +150,39 @@ func (f *Function) redisOp(s *Site, c *Command) *Op {
 	case strings.HasSuffix(c.Name, "EXPIRE"):
 		op.Do = Expire
 	}
-	if op.Do == 0 || op.Key == "" {
+	if op.Do == 0 || op.Key == "" || op.Do == Release && s.cleansUp() {
 		return nil
 	}
 	return op
 }
 
+// cleansUp reports whether a site only runs where something that was read is older than the
+// clock of the process says: what has run out is cleared away, nothing is given back.
+func (s *Site) cleansUp() bool {
+	for _, st := range s.Path {
+		if st.Branch != InBody || st.Stmt.Does != ir.If || st.Stmt.X == nil {
+			continue
+		}
+		old := false
+		st.Stmt.X.Each(func(x *ir.Expr) bool {
+			if left, right := sides(x); left != nil {
+				for _, pair := range [][2]*ir.Expr{{left, right}, {right, left}} {
+					_, at := s.In.Clock(pair[1])
+					old = old || at != nil && memberName(pair[0]) != ""
+				}
+			}
+			return !old
+		})
+		if old {
+			return true
+		}
+	}
+	return false
+}
+
 // isFirst reports whether the number that a command returned is compared with one: who
-// counted first has the lock.
+// counted first has the lock. Where it is compared with more than that, or only begins to
+// expire with the first, it is a count.
 func (f *Function) isFirst(s *Site) (found bool) {
 	o := &Op{Site: s}
 	names := map[string]bool{}
@@ -162,15 +190,40 @@ func (f *Function) isFirst(s *Site) (found bool) {
 		names[n] = n != "err" && n != "_"
 	}
 	isOne := func(e *ir.Expr) bool { return (e.Kind == ir.Number || e.Kind == ir.String) && e.Name == "1" }
+	counts := false
 	f.eachStmt(func(st *ir.Stmt) {
 		st.X.Each(func(x *ir.Expr) bool {
 			if x.Kind == ir.Binary && len(x.Args) == 1 {
-				found = found || isOne(x.Args[0]) && o.onSide(x.X, names) || isOne(x.X) && o.onSide(x.Args[0], names)
+				left, right := o.onSide(x.X, names), o.onSide(x.Args[0], names)
+				one := isOne(x.Args[0]) && left || isOne(x.X) && right
+				found = found || one
+				counts = counts || !one && isOrder(x.Name) && (left || right) || one && st.Does == ir.If && !negated(st.X) && f.onlyExpires(st.Body)
 			}
-			return !found
+			return true
 		})
 	})
-	return found
+	return found && !counts
+}
+
+// onlyExpires reports whether statements do nothing but set how long a key lasts.
+func (f *Function) onlyExpires(list []*ir.Stmt) bool {
+	if len(list) == 0 {
+		return false
+	}
+	expires := false
+	for _, s := range f.Sites {
+		if s.Pos() < list[0].Pos || s.Pos() >= list[len(list)-1].End {
+			continue
+		}
+		c := f.redisCommand(s.Call)
+		switch {
+		case c != nil && strings.HasSuffix(c.Name, "EXPIRE"):
+			expires = true
+		case c != nil, !quiet[s.Call.Method()] && !transparent[s.Call.Method()] && !f.isLogging(s.Call):
+			return false
+		}
+	}
+	return expires
 }
 
 // nilIsError reports whether a client of Go tells by an error that a SET with NX did
@@ -206,77 +259,14 @@ func (f *Function) gives(g Gives) Gives {
 	return g | throws
 }
 
-// cacheOp reads the add command of a cache, which only succeeds if the key is free.
-func (f *Function) cacheOp(s *Site) *Op {
-	e := s.Call
-	if op := f.transientOp(s); op != nil {
-		return op
-	}
-	path := e.X.Path()
-	root := lastWord(strings.TrimSuffix(path, "."+e.Method()))
-	cacheLike := root == "cache" || root == "Cache" || strings.HasSuffix(strings.ToLower(root), "memcache") || strings.HasPrefix(root, "mc") || root == "memcached"
-	switch {
-	case !cacheLike && !f.isCache(e.Receiver()) || len(e.Args) == 0 || f.isRedis(e.Receiver()):
-		return nil
-	case e.Method() == "add" && len(e.Args) >= 2,
-		e.Method() == "write" && e.Named("unless_exist").Is("true"):
-		t := e.Named("timeout")
-		if t == nil {
-			t = e.Named("expires_in")
-		}
-		if t == nil {
-			t = e.Arg(2)
-		}
-		op := &Op{Site: s, Do: Acquire, Family: Cache, Key: f.Key(e.Arg(0)), Value: e.Arg(1), Gives: f.gives(value), TTL: TTL{Set: t != nil, Expr: t, Unit: 1e9}}
-		op.TTL.Value = f.duration(t, 1e9)
-		return op
-	case has([]string{"delete", "forget", "del", "Delete"}, e.Method()):
-		return &Op{Site: s, Do: Release, Family: Cache, Key: f.Key(e.Arg(0))}
-	case has([]string{"get", "read"}, e.Method()):
-		return &Op{Site: s, Do: Read, Family: Cache, Key: f.Key(e.Arg(0))}
-	}
-	return nil
-}
-
-// transients are functions of WordPress that keep a value for a while.
-var transients = map[string]Do{"get_transient": Read, "set_transient": Put, "delete_transient": Release, "wp_cache_add": Acquire, "wp_cache_delete": Release}
-
-func (f *Function) transientOp(s *Site) *Op {
-	e := s.Call
-	do := transients[e.Method()]
-	if f.File.Language != ir.PHP || do == 0 || e.Receiver() != nil || len(e.Args) == 0 {
-		return nil
-	}
-	op := &Op{Site: s, Do: do, Family: Cache, Key: f.Key(e.Arg(0)), Value: e.Arg(1), Gives: f.gives(value)}
-	if t := e.Arg(len(e.Args) - 1); do == Acquire || do == Put {
-		op.TTL = TTL{Set: len(e.Args) > 2, Expr: t, Unit: 1e9, Value: f.duration(t, 1e9)}
-	}
-	return op
-}
-
-// isCache reports whether a value is a cache, by what it was made of or its type.
-func (f *Function) isCache(e *ir.Expr) bool {
-	if e == nil {
-		return false
-	}
-	t := strings.ToLower(shortType(f.typeOf(e)))
-	if module := strings.ToLower(f.typeOf(e)); strings.Contains(module, "memcache") || strings.Contains(module, "pylibmc") {
-		return true
-	}
-	if strings.HasSuffix(t, "memcache") || strings.HasSuffix(t, "memcached") || t == "cacheinterface" || t == "basecache" || t == "dalli" {
-		return true
-	}
-	v := f.resolve(e)
-	return v.Expr != e && (v.Kind == ir.Index || v.Kind == ir.Member || v.Kind == ir.Call) && cacheWords[lastWord(v.Path())]
-}
-
-var cacheWords = wordSet("cache caches Cache Client.Dalli")
-
 var acquireVerbs = wordSet("acquire take obtain claim try grab get")
 var releaseVerbs = wordSet("release unlock free drop")
 
 // procedureOp reads the call of a stored procedure that is named like a lock's.
 func (f *Function) procedureOp(s *Site) *Op {
+	if op := f.appLock(s); op != nil {
+		return op
+	}
 	name := ""
 	if s.Call.Method() == "rpc" || s.Call.Method() == "callProcedure" || s.Call.Method() == "callproc" {
 		name, _ = f.fold(s.Call.Arg(0))
@@ -308,6 +298,18 @@ func (f *Function) procedureOp(s *Site) *Op {
 		return nil
 	}
 	return op
+}
+
+// appLock reads a call that is handed the name of the procedure by which SQL Server locks.
+func (f *Function) appLock(s *Site) *Op {
+	for _, a := range s.Call.Args {
+		name, ok := a.Literal()
+		if name = strings.ToLower(name); !ok || name != "sp_getapplock" && name != "sp_releaseapplock" {
+			continue
+		}
+		return f.advisoryOp(s, &Query{Statement: &query.Statement{Verb: "exec"}, Conn: s.Call.Receiver()}, name, advisory[name])
+	}
+	return nil
 }
 
 func (f *Function) textOnly(e *ir.Expr) *query.Statement {

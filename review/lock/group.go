@@ -142,7 +142,15 @@ func (l *Lock) holds(o *Op) bool {
 	if l.Family == Advisory {
 		return o.File() == first.File()
 	}
-	return sameKey(l.Key, o.Key) || l.namedAlike(o)
+	return sameKey(l.Key, o.Key) || o.File() == first.File() && (fits(l.Key, o.Key) || fits(o.Key, l.Key)) || l.namedAlike(o)
+}
+
+// fits reports whether a key is one that a pattern makes which has variables after a text:
+// what a helper makes of its parameter is written out elsewhere.
+func fits(pattern, key string) bool {
+	text, _, variable := strings.Cut(pattern, "{")
+	_, rest, ok := strings.Cut(pattern, "}")
+	return variable && ok && len(text) > 2 && !strings.ContainsAny(key+rest, "{}") && strings.HasPrefix(key, text) && strings.HasSuffix(key, rest) && len(key) > len(text)+len(rest)
 }
 
 // namedAlike reports whether a helper that is named like a release is handed the key
@@ -174,7 +182,41 @@ func (l *Lock) pair() {
 				break
 			}
 		}
+		if n := len(l.TwoStep); n == 0 || l.TwoStep[n-1].Write != w {
+			l.pairBehind(w)
+		}
 	}
+}
+
+// pairBehind finds a helper that looks at a row, whose answer decides about a plain write
+// of it.
+func (l *Lock) pairBehind(w *Op) {
+	if look := l.lookBehind(w); look != nil {
+		l.TwoStep = append(l.TwoStep, Pair{look, w})
+		return
+	}
+	for _, c := range w.In.calledBy { // both stand in helpers
+		if look := l.lookBehind(&Op{Site: c.site}); look != nil && look.In != w.In {
+			l.TwoStep = append(l.TwoStep, Pair{look, w})
+			return
+		}
+	}
+}
+
+// lookBehind is the look at a row in a helper whose answer decides about a site.
+func (l *Lock) lookBehind(w *Op) *Op {
+	for _, c := range w.In.calls {
+		if c.beside || c.site.Pos() >= w.Pos() {
+			continue
+		}
+		for _, look := range l.Ops {
+			cached := (l.Family == Redis || l.Family == Cache) && look.Do == Read && look.returned()
+			if look.In == c.to && look.Is(Read, Exists) && !cached && !l.together(look, w) && (&Op{Site: c.site}).decides(w) {
+				return look
+			}
+		}
+	}
+	return nil
 }
 
 // returned reports whether the value that was read is handed to the caller: then it
@@ -189,7 +231,7 @@ func (o *Op) returned() (found bool) {
 			found = found || o.onSide(s.X, names)
 		}
 	})
-	return found || o.Use == Returned
+	return found || o.Use == Returned && o.Stmt().X.Kind != ir.Binary
 }
 
 // together reports whether something makes two ops one step.

@@ -36,7 +36,7 @@ func (l *Lock) isLock() bool {
 	}
 	named := l.isNamed()
 	if len(takes) == 0 {
-		return len(l.All(Release)) > 0 && (cleanup || named)
+		return len(l.All(Release)) > 0 && (cleanup || named || l.isKept() && (l.putCompared() || l.handedBack() && !l.isMarker()))
 	}
 	return cleanup || (named || l.handedBack()) && !l.isMarker() || l.ownerCompared()
 }
@@ -45,14 +45,25 @@ func (l *Lock) isLock() bool {
 // done, or by a function that is there to give it back. What only marks something as
 // seen is deleted when the work has failed, so that it is tried again.
 func (l *Lock) handedBack() bool {
-	for _, take := range l.Own(Acquire) {
-		for _, give := range l.Own(Release) {
+	takes := l.Own(Acquire)
+	for _, p := range l.TwoStep {
+		if !p.Write.InServer() {
+			takes = append(takes, p.Write)
+		}
+	}
+	for _, c := range l.Calls { // by its helper
+		if slices.Contains(takes, c.Root()) {
+			takes = append(takes, c)
+		}
+	}
+	for _, take := range takes {
+		for _, give := range l.All(Release) {
 			switch {
 			case give.In == take.In:
 				if give.Pos() > take.Pos() && !give.onFailure() && !give.beforeExit() && take.In.Work(take.Pos(), give.Pos()) != nil {
 					return true
 				}
-			case give.File() == take.File() && give.In.class() == take.In.class() && hasWord(give.In.Name, givingVerbs):
+			case give.Through == nil && give.File() == take.File() && give.In.class() == take.In.class() && hasWord(give.In.Name, givingVerbs):
 				return true
 			}
 		}
@@ -130,7 +141,7 @@ func mentions(e *ir.Expr, set map[string]bool) (found bool) {
 // somebody: whoever takes it stands in another file.
 func (l *Lock) ownerRead() bool {
 	for _, o := range l.Own(Read) {
-		if o.SQL != nil && (slices.ContainsFunc(o.SQL.Columns, IsOwner) || o.In.comparesColumn(IsOwner)) && o.comparesOwner() {
+		if o.SQL != nil && (slices.ContainsFunc(o.SQL.Columns, o.IsOwner) || o.In.comparesColumn(o.IsOwner)) && o.comparesOwner() {
 			return true
 		}
 	}
@@ -160,6 +171,48 @@ func (l *Lock) ownerCompared() bool {
 			if r.In == d.In && r.Pos() < d.Pos() && r.decides(d) && len(l.Own(Acquire)) > 0 && !isCount(l.Own(Acquire)[0].Value) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// isKept reports whether what the keys are read from and written to is a store, as far as its
+// type or the file tells: maps and caches of a process have methods of the same names.
+func (l *Lock) isKept() bool {
+	if l.Family != Redis && l.Family != Cache {
+		return true
+	}
+	if len(l.TwoStep) == 0 {
+		return false
+	}
+	write := l.TwoStep[0].Write
+	client := write.Call.Receiver()
+	if t := strings.ToLower(write.In.typeOf(client)); t != "" {
+		return mentionsStore(t)
+	}
+	if v := write.In.made(client); v.Expr != nil && (v.Kind == ir.Call || v.Kind == ir.New) && mentionsStore(strings.ToLower(v.In.qualify(v.X.Path()))) {
+		return true
+	}
+	return write.Family == Cache || mentionsStore(strings.ToLower(string(write.File().Source)))
+}
+
+func mentionsStore(text string) bool {
+	return strings.Contains(text, "redis") || strings.Contains(text, "valkey") || strings.Contains(text, "memcache") || strings.Contains(text, "rueidis") || strings.Contains(text, "dalli")
+}
+
+// putCompared reports whether what a two-step lock is written with is compared before it is
+// deleted.
+func (l *Lock) putCompared() bool {
+	var puts []*Op
+	for _, p := range l.TwoStep {
+		if p.Write.InServer() {
+			return false // it is one step
+		}
+		puts = append(puts, p.Write)
+	}
+	for _, r := range l.All(Read) {
+		if r.comparesWith(puts) {
+			return true
 		}
 	}
 	return false

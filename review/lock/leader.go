@@ -29,6 +29,7 @@ func (u *Unit) elections() {
 		for _, s := range f.Sites {
 			u.announced(f, s)
 		}
+		u.listed(f)
 		if f.isElected() {
 			call := &ir.Expr{Kind: ir.Call, Pos: f.Pos, End: f.Pos, X: &ir.Expr{Kind: ir.Name, Name: f.Name, Pos: f.Pos, End: f.Pos}}
 			s := &Site{Call: call, In: f, Path: []Step{{Stmt: &ir.Stmt{Pos: f.Pos, End: f.Pos, X: call}}}}
@@ -56,18 +57,26 @@ func (u *Unit) announced(f *Function, s *Site) {
 		u.elected(f, s, e.Args[0])
 	}
 	for x := range e.Args {
-		e.Args[x].Each(func(a *ir.Expr) bool {
-			for i, k := range a.Keys {
-				if isWon(k) && mentionsElection(k) {
-					u.elected(f, s, a.Args[i])
-				}
-			}
-			return true
-		})
 		if k := e.Key(x); isWon(k) && mentionsElection(k) {
 			u.elected(f, s, e.Args[x])
 		}
 	}
+}
+
+// listed finds what an object or a struct asks to be called once the election is won:
+// LeaderCallbacks{OnStartedLeading: c.lead}.
+func (u *Unit) listed(f *Function) {
+	f.eachStmt(func(st *ir.Stmt) {
+		st.X.Each(func(e *ir.Expr) bool {
+			for i, k := range e.Keys {
+				if e.Kind == ir.Map && isWon(k) && mentionsElection(k) {
+					call := &ir.Expr{Kind: ir.Call, Pos: e.Args[i].Pos, End: e.Args[i].End, X: &ir.Expr{Kind: ir.Name, Name: k, Pos: e.Args[i].Pos, End: e.Args[i].End}}
+					u.elected(f, &Site{Call: call, In: f, Path: []Step{{Stmt: st}}}, e.Args[i])
+				}
+			}
+			return true
+		})
+	})
 }
 
 func mentionsElection(name string) bool {
@@ -148,16 +157,8 @@ func (u *Unit) flagged(l *Lock, take *Op, f *Function) {
 // the acquire.
 func (l *Lock) asksFlag(f *Function, e *ir.Expr) (found bool) {
 	for _, o := range l.All(Acquire) {
-		if o.In.File != f.File || o.In.class() != f.class() {
-			continue
-		}
-		for _, n := range o.Names {
-			if strings.HasPrefix(n, "this.") {
-				e.Each(func(x *ir.Expr) bool {
-					found = found || x.Kind == ir.Member && x.Path() == n
-					return !found
-				})
-			}
+		if o.In.File == f.File || o.In.class() != nil {
+			found = found || f.asksMember(e, o.flags())
 		}
 	}
 	return found

@@ -9,21 +9,37 @@ import (
 // handed from one owner to the next together with the time until which it is theirs,
 // and given back by its owner.
 func (u *Unit) findLeased() {
-	handed, given := map[string]bool{}, map[string]bool{} // given back, or asked for
 	for _, f := range u.Functions {
 		for _, s := range f.Sites {
-			q := f.statement(s.Call)
-			if q == nil || q.Table == "" {
-				continue
+			if q := f.statement(s.Call); q != nil && q.Table != "" {
+				table := leaseTable(q.Table)
+				u.sent[table] = append(u.sent[table], sent{f, s, q})
 			}
-			table := leaseTable(q.Table)
-			handed[table] = handed[table] || q.hands()
-			given[table] = given[table] || q.gives(hasWord(f.Name, givingVerbs)) || q.asks()
+		}
+	}
+	handed, given := map[string]bool{}, map[string]bool{} // given back, or asked for
+	for table, list := range u.sent {
+		for _, one := range list {
+			handed[table] = handed[table] || one.q.hands()
+			given[table] = given[table] || one.q.gives(hasWord(one.f.Name, givingVerbs)) || one.q.asks()
 		}
 	}
 	for table := range handed {
 		u.leased[table] = handed[table] && given[table]
 	}
+	u.findBusy()
+	u.findFlags()
+	u.findRoles()
+	for table, r := range u.roles {
+		u.leased[table] = u.leased[table] || len(r.holders) > 0
+	}
+}
+
+// sent is a statement, and where it is sent.
+type sent struct {
+	f *Function
+	s *Site
+	q *Query
 }
 
 func leaseTable(name string) string { return strings.ToLower(shortType(name)) }
@@ -47,7 +63,7 @@ func (q *Query) gives(back bool) bool {
 	case "delete":
 		return owned || back
 	case "update", "upsert":
-		return q.ends()
+		return q.ends(nil)
 	}
 	return false
 }

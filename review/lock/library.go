@@ -265,6 +265,43 @@ func (f *Function) lockObject(l *Library, e *ir.Expr) Value {
 	if t := shortType(f.typeOf(e)); t != "" && has(l.Types, t) && !local[f.typeOf(e)] {
 		return v
 	}
+	if f.lends(l, e) {
+		return f.Unit.anyMade(l)
+	}
+	return Value{}
+}
+
+// lends reports whether a value of Go can only be a lock of a library that the unit makes: it
+// is behind an interface of the unit or comes from a function that nobody says the result of,
+// and it is both taken and given back here by the library's names.
+func (f *Function) lends(l *Library, e *ir.Expr) bool {
+	if f.File.Language != ir.Go || e.Kind != ir.Name {
+		return false
+	}
+	t := f.typeOf(e)
+	if c := f.Unit.classes[shortType(t)]; t != "" && (c == nil || len(c.Wants) == 0) {
+		return false
+	}
+	takes, gives := false, false
+	for _, s := range f.Sites {
+		if s.Call.Receiver().Path() == e.Name {
+			_, take := l.Acquire[s.Call.Method()]
+			_, give := l.GiveUp[s.Call.Method()]
+			takes, gives = takes || take, gives || give
+		}
+	}
+	return takes && gives && len(l.Make) > 0 && !l.Direct
+}
+
+// anyMade is the first lock of a library that the unit makes; an empty value if it makes none.
+func (u *Unit) anyMade(l *Library) Value {
+	for _, f := range u.Functions {
+		for _, s := range f.Sites {
+			if l.made(f, s.Call) {
+				return Value{s.Call, f}
+			}
+		}
+	}
 	return Value{}
 }
 

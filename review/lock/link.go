@@ -9,9 +9,18 @@ func (u *Unit) link() {
 			if len(s.Ops) > 0 && s.Ops[0].Library != nil && s.Ops[0].far == nil {
 				continue // a method of a library's lock, whatever else is called like it
 			}
-			if g := u.callee(f, s.Call); g != nil && g != f {
+			g := u.callee(f, s.Call)
+			for _, over := range u.overrides(f, s.Call) {
+				if over != g && over != f {
+					f.calls = append(f.calls, call{site: s, to: over})
+					over.calledBy = append(over.calledBy, call{site: s, to: over})
+				}
+			}
+			if g != nil && g != f {
 				f.calls = append(f.calls, call{site: s, to: g})
 				g.calledBy = append(g.calledBy, call{site: s, to: g})
+			} else if list := u.iterated(f, s); len(list) > 0 {
+				f.calls = append(f.calls, list...)
 			} else if c, ok := u.started(f, s); ok {
 				f.calls = append(f.calls, c)
 				c.to.Beside = true
@@ -33,6 +42,22 @@ func (u *Unit) link() {
 			}
 		}
 	}
+}
+
+// iterated are the functions of the unit that a call runs for each part of a list:
+// rows.forEach(this::write).
+func (u *Unit) iterated(f *Function, s *Site) (list []call) {
+	if !iterators[s.Call.Method()] {
+		return nil
+	}
+	for _, a := range s.Call.Args {
+		if a.Kind == ir.Name || a.Kind == ir.Member {
+			if g := u.referred(f, a); g != nil && g != f {
+				list = append(list, call{site: s, to: g, args: []*ir.Expr{}})
+			}
+		}
+	}
+	return list
 }
 
 // carry adds what a helper does to the call of it.
@@ -85,6 +110,8 @@ func (g *Function) exported(o *Op) *Op {
 		if out.Gives&value == 0 && (out.Gives == 0 || !o.comparesOwner()) || g.takes(o) || g.ends(o) {
 			return nil
 		}
+	case Put:
+		out.Gives = g.tells(o)
 	case Renew, Expire:
 	default:
 		return nil

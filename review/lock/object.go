@@ -1,6 +1,10 @@
 package lock
 
-import "github.com/ringfence-go/ringfence/review/ir"
+import (
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/ir"
+)
 
 // constructors are what the function that makes an object is called, where it is not
 // called like its class.
@@ -116,4 +120,31 @@ func (f *Function) typeGiven(e *ir.Expr, depth int) string {
 		return class
 	}
 	return ""
+}
+
+// tupleClass is the class that a statement makes of the names of its fields: namedtuple in
+// Python, Struct and Data in Ruby; nil if it makes none.
+func tupleClass(s *ir.Stmt) *ir.Class {
+	if s.Does != ir.Let || len(s.To) != 1 || s.To[0].Kind != ir.Name || s.X == nil || s.X.Kind != ir.Call {
+		return nil
+	}
+	names := s.X.Args
+	switch path := s.X.X.Path(); {
+	case s.X.Method() == "namedtuple" && len(names) > 1:
+		names = names[1:]
+		if names[0].Kind == ir.List {
+			names = names[0].Args
+		}
+	case path == "Struct.new" || path == "Data.define":
+	default:
+		return nil
+	}
+	c := &ir.Class{Name: s.To[0].Name, Pos: s.Pos}
+	for _, a := range names {
+		text, _ := a.Literal()
+		for _, name := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
+			c.Fields = append(c.Fields, ir.Field{Name: name})
+		}
+	}
+	return c
 }

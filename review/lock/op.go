@@ -66,6 +66,7 @@ const (
 	Library_         // a lock library, which does it right or not
 	Procedure        // a stored procedure or a service that is named like it
 	Cache            // a cache with an add command
+	Object           // an object of a store that puts it if there is none
 )
 
 // A TTL is how long a lock lasts.
@@ -109,14 +110,39 @@ func words(name string) []string {
 	return strings.Fields(b.String())
 }
 
-// hasWord reports whether a name has one of the words.
+// hasWord reports whether a name has one of the words. It is asked of every name of a
+// program, and makes nothing.
 func hasWord(name string, set map[string]bool) bool {
-	for _, w := range words(name) {
-		if set[w] {
-			return true
-		}
+	var word [40]byte
+	n, lower := 0, false
+	ends := func() bool {
+		is := n > 0 && set[string(word[:n])]
+		n = 0
+		return is
 	}
-	return false
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case c >= 'A' && c <= 'Z':
+			if lower && ends() {
+				return true
+			}
+			lower = false
+			c += 'a' - 'A'
+		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
+			lower = true
+		default:
+			if ends() {
+				return true
+			}
+			continue
+		}
+		if n < len(word) {
+			word[n] = c
+		}
+		n = min(n+1, len(word))
+	}
+	return ends()
 }
 
 // lockWords name what is exclusive.

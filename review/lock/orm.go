@@ -61,7 +61,7 @@ func (d def) readFrom() string {
 	if v.Kind != ir.Call || builders[normal(v.Method())] == "" && !wheres[v.Method()] {
 		return ""
 	}
-	if t, _ := v.In.tableOf(v.Expr); isUpper(t) {
+	if t, conn := v.In.tableOf(v.Expr); isUpper(t) || t != "" && conn != nil && t != conn.Path() {
 		return t
 	}
 	return ""

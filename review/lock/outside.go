@@ -1,6 +1,8 @@
 package lock
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
@@ -26,7 +28,7 @@ var outwards = []outward{
 // httpWrites are methods of HTTP clients that change something.
 var httpWrites = wordSet("post put patch Post PostForm postForObject postForEntity exchange postForLocation put_async post_async")
 
-var httpWords = wordSet("requests axios http https got superagent httpx aiohttp session client rest resttemplate webclient guzzle faraday net needle ky fetch httpclient conn restclient httparty http_client api Http undici agent")
+var httpWords = wordSet("requests axios http https got superagent httpx aiohttp session client rest resttemplate webclient guzzle faraday net needle ky fetch httpclient conn restclient httparty http_client api Http undici agent request excon typhoeus unirest needle okhttp reqwest resty")
 
 // outside reads an effect on another system.
 func (f *Function) outside(s *Site) *Effect {
@@ -38,6 +40,16 @@ func (f *Function) outside(s *Site) *Effect {
 		if (o.method[e.Method()] || o.what == "a message" && speaksOut(e.Method())) && (f.chainHas(e, o.words) || o.what == "a mail" && mailed(e.Receiver())) {
 			return &Effect{Site: s, Kind: Outside, What: o.what, Grave: o.grave, Idempotent: isIdempotent(f, e)}
 		}
+	}
+	if o := f.servedBy(e); o != nil {
+		return &Effect{Site: s, Kind: Outside, What: o.what, Grave: true, Idempotent: isIdempotent(f, e)}
+	}
+	what := cmp.Or(f.commanded(e), f.programOut(e))
+	if what == "" && f.enqueued(e) {
+		what = "a job"
+	}
+	if what != "" {
+		return &Effect{Site: s, Kind: Outside, What: what, Grave: true, Idempotent: isIdempotent(f, e)}
 	}
 	switch e.Method() {
 	case "send_mail", "wp_mail", "mail", "sendmail", "mailx", "EmailMessage":
@@ -101,6 +113,8 @@ func (f *Function) httpEffect(s *Site) *Effect {
 	method := e.Method()
 	eff := &Effect{Site: s, Kind: Outside, What: "an HTTP request that changes something", Grave: true, Idempotent: isIdempotent(f, e)}
 	switch {
+	case method == "exchange" && readsOnly(e):
+		return nil
 	case httpWrites[method] && e.Receiver() != nil && f.chainHas(e, httpWords):
 		eff.Idempotent = eff.Idempotent || strings.HasPrefix(method, "put")
 		return eff
@@ -112,57 +126,19 @@ func (f *Function) httpEffect(s *Site) *Effect {
 		if m, ok := f.literal(e.Arg(0)); ok && strings.EqualFold(m, "POST") {
 			return eff
 		}
-	case method == "Do" && f.postRequest(e):
-		return eff
 	case method == "curl" && f.File.Language == ir.Shell:
 		return f.curl(s, eff)
-	case method == "send" && f.buildsPost(e):
+	}
+	if found, keyed := f.posts(s); found {
+		eff.Idempotent = eff.Idempotent || keyed
 		return eff
 	}
 	return nil
 }
 
-// postRequest reports whether client.Do(request) sends what was made as a POST.
-func (f *Function) postRequest(e *ir.Expr) bool {
-	if len(e.Args) != 1 || e.Args[0].Kind != ir.Name {
-		return false
-	}
-	d, ok := f.lookup(e.Args[0].Name, e.Pos)
-	if !ok || d.x == nil || !strings.HasPrefix(d.x.Method(), "NewRequest") {
-		return false
-	}
-	for _, a := range d.x.Args {
-		if text, ok := f.literal(a); ok && (text == "POST" || text == "PATCH") || strings.HasSuffix(a.Path(), "MethodPost") || strings.HasSuffix(a.Path(), "MethodPatch") {
-			return !f.setsHeader(e.Args[0].Name)
-		}
-	}
-	return false
-}
-
-// setsHeader reports whether an idempotency key is put on a request.
-func (f *Function) setsHeader(request string) bool {
-	for _, s := range f.Sites {
-		if name, ok := f.literal(s.Call.Arg(0)); ok && strings.HasPrefix(s.Call.X.Path(), request+".Header") && isIdempotencyKey(name) {
-			return true
-		}
-	}
-	return false
-}
-
-// buildsPost reports whether httpClient.send(request) sends a POST.
-func (f *Function) buildsPost(e *ir.Expr) bool {
-	if len(e.Args) == 0 || f.File.Language != ir.Java {
-		return false
-	}
-	found := false
-	v := f.resolve(e.Args[0])
-	for x := v.Expr; x != nil && x.Kind == ir.Call; x = x.Receiver() {
-		if name, ok := f.literal(x.Arg(0)); ok && isIdempotencyKey(name) {
-			return false
-		}
-		found = found || x.Method() == "POST"
-	}
-	return found
+// readsOnly reports whether a call is told a method of HTTP that changes nothing.
+func readsOnly(e *ir.Expr) bool {
+	return slices.ContainsFunc(e.Args, func(a *ir.Expr) bool { return lastWord(a.Path()) == "GET" || lastWord(a.Path()) == "HEAD" })
 }
 
 func (f *Function) curl(s *Site, eff *Effect) *Effect {

@@ -17,8 +17,10 @@ func PartName(e *ir.Expr) string {
 		case ir.Await, ir.Unary:
 			e = e.X
 		case ir.Index:
-			if text, ok := e.Args[len(e.Args)-1].Literal(); ok && len(e.Args) > 0 {
-				return text
+			if n := len(e.Args); n > 0 {
+				if text, ok := e.Args[n-1].Literal(); ok {
+					return text
+				}
 			}
 			e = e.X
 		case ir.Call:
@@ -40,6 +42,24 @@ func PartName(e *ir.Expr) string {
 		}
 	}
 	return ""
+}
+
+// PartName is the last word of a value, as the function PartName has it, or the column
+// that a helper of the unit reads and returns.
+func (f *Function) PartName(e *ir.Expr) string {
+	if e.Kind == ir.Call || e.Kind == ir.Await {
+		for e.Kind == ir.Await {
+			e = e.X
+		}
+		if g := f.Unit.callee(f, e); g != nil && g != f {
+			for _, s := range g.Sites {
+				if q := g.statement(s.Call); q != nil && q.Verb == "select" && len(q.Columns) == 1 {
+					return q.Columns[0]
+				}
+			}
+		}
+	}
+	return PartName(e)
 }
 
 // ParamName is what the function or the object of the unit that a call is for calls its

@@ -7,7 +7,7 @@ import (
 )
 
 // poolTypes hand out a connection for each statement.
-var poolTypes = wordSet("DB Pool JdbcTemplate NamedParameterJdbcTemplate DataSource Knex PrismaClient Sequelize Engine SimplePool HikariDataSource AsyncEngine JdbcClient EntityManagerFactory ConnectionPool AsyncConnectionPool Sql")
+var poolTypes = wordSet("DB Pool JdbcTemplate NamedParameterJdbcTemplate DataSource Knex PrismaClient Sequelize Engine SimplePool HikariDataSource AsyncEngine JdbcClient EntityManagerFactory ConnectionPool AsyncConnectionPool Sql PostgresHook MySqlHook MsSqlHook OracleHook DbApiHook QueryRunner Jdbi SQLExecuteQueryOperator")
 
 // poolMakers make one.
 var poolMakers = wordSet("Pool knex PrismaClient Sequelize createPool Open OpenDB create_engine create_pool ThreadedConnectionPool ConnectionPool DataSource postgres create_async_engine Connect MustConnect")
@@ -50,8 +50,11 @@ func (f *Function) runsBorrowed() bool {
 // out of a pool and gives back.
 func (f *Function) borrowed(s *Site, name string) bool {
 	for _, st := range s.Path {
-		if st.Branch == InBody && st.Stmt.Does == ir.With && binds(st.Stmt.To, name) && borrows(st.Stmt.X) {
-			return true
+		if st.Branch != InBody || st.Stmt.Does != ir.With || !binds(st.Stmt.To, name) || st.Stmt.X == nil {
+			continue
+		}
+		if root := firstWord(st.Stmt.X.Path()); borrows(st.Stmt.X) || root != name && root != "this" && root != "" && f.borrowed(s, root) {
+			return true // a cursor of what was borrowed
 		}
 	}
 	d, ok := f.lookup(name, s.Pos())
@@ -81,6 +84,14 @@ func (f *Function) isPool(conn *ir.Expr) bool {
 	v := f.resolve(conn)
 	if v.Expr == nil || v.Kind != ir.Call && v.Kind != ir.New {
 		return false
+	}
+	if v.Method() == "connect" && strings.HasPrefix(v.In.qualify(v.X.Path()), "mssql") {
+		return true
+	}
+	for x := v.Receiver(); x != nil && v.Kind == ir.Call; x = x.Receiver() { // a request that a pool made
+		if x.Kind == ir.Call && x.Method() == "request" {
+			return x.Receiver() != nil && v.In.isPool(x.Receiver())
+		}
 	}
 	if d, ok := f.lookup(conn.Name, conn.Pos); ok && conn.Kind == ir.Name && d.index > 0 {
 		return false

@@ -115,8 +115,26 @@ func (f *Function) notRedis(e *ir.Expr) bool {
 	if receiver == nil {
 		return false
 	}
+	if receiver.Kind == ir.Call && f.Unit.above[receiver] == e && f.Unit.begins(receiver) && builders[normal(receiver.Method())] != "" {
+		return true // the chain of a builder
+	}
 	t := f.typeOf(receiver)
+	if f.File.Language == ir.Go && containerMethods[normal(e.Method())] && f.isForeign(e, t) {
+		return true
+	}
 	return notRedisTypes[shortType(t)] || strings.Contains(t, "database/sql") || strings.Contains(t, "jackc/pgx") || t == "sync.Map"
+}
+
+// containerMethods are methods that what keeps values in a process has too.
+var containerMethods = wordSet("get set del delete exists")
+
+// isForeign reports whether a call is one of a function of the unit, or of a value whose type
+// is known and is no client of a store.
+func (f *Function) isForeign(e *ir.Expr, t string) bool {
+	if f.Unit.callee(f, e) != nil {
+		return true
+	}
+	return strings.ContainsAny(t, "./") && f.Unit.classes[shortType(t)] == nil && !mentionsStore(strings.ToLower(t))
 }
 
 var notRedisTypes = wordSet("Map Set WeakMap WeakSet HashMap ConcurrentHashMap Headers URLSearchParams FormData dict LinkedHashMap HashSet Session HttpSession Header Cookies Properties JdbcTemplate DB EntityManager Storage")

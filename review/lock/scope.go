@@ -93,7 +93,7 @@ func (f *Function) defineElement(to, list *ir.Expr) {
 }
 
 // iterators are methods that hand the parts of what they are called on to a function.
-var iterators = wordSet("each forEach each_with_index each_with_object find_each in_batches each_slice map flatMap filter chunk chunkById lazyById eachById")
+var iterators = wordSet("each forEach each_with_index each_with_object find_each in_batches each_slice map flatMap flat_map collect each_entry each_pair sum filter chunk chunkById lazyById eachById")
 
 // defineFields notes what a literal of a struct gives to its fields.
 func (f *Function) defineFields(e *ir.Expr) {
@@ -200,7 +200,7 @@ func (f *Function) step(e *ir.Expr) (Value, bool) {
 // lookup finds the one value of a name: the last one before it is used, among those
 // of the function, the functions around it, the file, the unit.
 func (f *Function) lookup(name string, at ir.Pos) (def, bool) {
-	if _, isParam := f.param(name); isParam && f.defs[name] == nil {
+	if _, isParam := f.param(name); isParam && f.defs[name] == nil && (f.paramIndex(name) >= 0 || !f.givenOutside(name)) {
 		return def{}, false
 	}
 	for fn := f; fn != nil; fn = fn.outer() {
@@ -215,6 +215,17 @@ func (f *Function) lookup(name string, at ir.Pos) (def, bool) {
 		return f.Unit.fieldOf(c.Name, name)
 	}
 	return def{}, false
+}
+
+// givenOutside reports whether a function further out knows what a parameter is given: that
+// of a function which goes on with an answer.
+func (f *Function) givenOutside(name string) bool {
+	for fn := f.outer(); fn != nil; fn = fn.outer() {
+		if fn.defs[name] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // mayUse reports whether a name of another file of the unit means the same here.
@@ -269,6 +280,8 @@ func (f *Function) field(e *ir.Expr) (def, bool) {
 		class = f.class().Name
 	case e.X.Kind == ir.Name && f.Unit.classes[e.X.Name] != nil:
 		class = e.X.Name
+	case f.isSelf(e.X):
+		class = f.class().Name
 	default:
 		class = shortType(f.typeOf(e.X))
 	}
@@ -276,6 +289,16 @@ func (f *Function) field(e *ir.Expr) (def, bool) {
 		return def{}, false
 	}
 	return f.Unit.fieldOf(class, e.Name)
+}
+
+// isSelf reports whether a name is given the object that the function belongs to: var self =
+// this.
+func (f *Function) isSelf(e *ir.Expr) bool {
+	if e.Kind != ir.Name || f.File.Language != ir.JavaScript || f.class() == nil {
+		return false
+	}
+	v := f.resolve(e)
+	return v.Kind == ir.Name && v.Name == "this"
 }
 
 // typeOf names the class of a value: what the front-end knows, what is declared,
@@ -332,6 +355,11 @@ func (f *Function) typeOfName(e *ir.Expr, depth int) string {
 		if d.x != e && d.index < 0 {
 			return d.in.typeWithin(d.x, depth-1)
 		}
+		if d.x != nil && d.x.Kind == ir.Call && d.index >= 0 {
+			if g := f.Unit.callee(d.in, d.x); g != nil && d.index < len(g.Results) {
+				return g.qualify(g.Results[d.index].Type)
+			}
+		}
 		return ""
 	}
 	if p, ok := f.param(e.Name); ok {
@@ -358,11 +386,17 @@ func (f *Function) typeOfCall(e *ir.Expr, depth int) string {
 	if t := f.typeGiven(e, depth); t != "" {
 		return t
 	}
+	if makers[shortType(f.typeWithin(e.X, depth-1))] || makers[f.resolve(e.X).Method()] {
+		return "Session"
+	}
 	if path := e.X.Path(); isUpper(lastWord(path)) || strings.HasPrefix(name, "from") || name == "new" || name == "connect" {
 		return f.qualify(path)
 	}
 	return ""
 }
+
+// makers are what makes a session when it is called.
+var makers = wordSet("sessionmaker async_sessionmaker scoped_session async_scoped_session")
 
 func isUpper(s string) bool { return s != "" && s[0] >= 'A' && s[0] <= 'Z' }
 

@@ -28,8 +28,14 @@ func (u *Unit) findSections() {
 	}
 	for _, l := range u.Locks {
 		for _, pair := range l.TwoStep {
-			if pair.Write.Do == Put {
-				u.sectionOf(pair.Write)
+			if pair.Write.Do != Put {
+				continue
+			}
+			u.sectionOf(pair.Write)
+			for _, c := range l.Calls {
+				if c.Root() == pair.Write {
+					u.sectionOf(c)
+				}
 			}
 		}
 	}
@@ -40,6 +46,9 @@ func (u *Unit) findSections() {
 	u.contexts()
 	u.elections()
 	u.annotated()
+	for _, l := range u.Locks {
+		l.Leader = l.Leader || l.Family != Advisory && l.standing(u)
+	}
 	u.leaders()
 	for _, s := range u.Sections {
 		s.reached = u.within(s)
@@ -237,7 +246,7 @@ func (s *Section) Callback() *Site {
 			continue
 		}
 		path := site.Call.X.Path()
-		if path == "yield" {
+		if path == "yield" || site.runsArguments() {
 			return site
 		}
 		if p, ok := s.In.param(firstWord(path)); ok && site.Call.X.Kind == ir.Name && p.Name != "" {
@@ -250,6 +259,13 @@ func (s *Section) Callback() *Site {
 		}
 	}
 	return nil
+}
+
+// runsArguments reports whether a site of a shell runs what its function was called with as
+// a command: "$@".
+func (s *Site) runsArguments() bool {
+	x := s.Call.X
+	return s.In.File.Language == ir.Shell && s.In.Name != "" && x.Kind == ir.Name && (x.Name == "@" || x.Name == "*")
 }
 
 var callsBack = wordSet("call run get accept apply execute call_user_func invoke")
@@ -273,6 +289,9 @@ func (u *Unit) callback(s *Section, f *Function, site *Site) {
 		if a.Kind == ir.Lambda {
 			u.add(&Section{Lock: s.Lock, Acquire: s.Acquire, In: f, From: a.Pos, To: a.End, Whole: true})
 			continue
+		}
+		if name, ok := a.Literal(); ok && f.File.Language == ir.Shell && len(u.byName[name]) == 1 {
+			a = &ir.Expr{Kind: ir.Name, Name: name, Pos: a.Pos, End: a.End}
 		}
 		if a.Kind == ir.Name || a.Kind == ir.Member {
 			if g := u.callee(f, &ir.Expr{Kind: ir.Call, Pos: a.Pos, X: a}); g != nil {
@@ -303,11 +322,11 @@ func (u *Unit) withLocks() {
 			continue
 		}
 		f.eachStmt(func(st *ir.Stmt) {
-			if st.Does != ir.With || st.X.Kind != ir.Name && st.X.Kind != ir.Member {
+			if st.Does != ir.With || st.X == nil || st.X.Kind != ir.Name && st.X.Kind != ir.Member && st.X.Kind != ir.Call {
 				return
 			}
 			for _, l := range libraries {
-				if of := f.lockObject(l, st.X); of.Expr != nil {
+				if of := f.lockObject(l, st.X); of.Expr != nil && of.Expr != st.X {
 					u.under(l, of.Expr, f, st)
 				}
 			}

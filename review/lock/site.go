@@ -87,7 +87,8 @@ var transparent = wordSet("Result Err Val Bool Int Int64 Text Uint64 Scan catch 
 type walk struct {
 	f     *Function
 	path  []Step
-	last  Use // what becomes of the value of the last statement
+	last  Use      // what becomes of the value of the last statement
+	names []string // what that is given to
 	depth int
 }
 
@@ -132,7 +133,7 @@ func (w *walk) head(s *ir.Stmt, last bool) {
 			w.f.defs[s.X.Name] = append(w.f.defs[s.X.Name], def{at: s.Pos, index: -1, typ: s.X.Type, in: w.f})
 		}
 		if last {
-			use = w.last
+			use, names = w.last, w.names
 		}
 		if s.Does == ir.Defer {
 			step.Branch = InDeferred
@@ -260,6 +261,9 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 		s.answered(e)
 	}
 	from := len(w.f.Sites)
+	if r := e.Receiver(); r != nil && r.Kind == ir.Call {
+		w.f.Unit.above[r] = e
+	}
 	switch e.X.Kind {
 	case ir.Name: // what is called is no call itself
 	case ir.Member:
@@ -267,9 +271,15 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 	default:
 		w.expr(e.X, inner, names)
 	}
-	if e.Method() == "catch" && swallows(e.Arg(0)) {
-		for _, receiver := range w.f.Sites[from:] {
-			receiver.Swallow, receiver.Noted = true, w.f.notes(e.Arg(0))
+	if e.Method() == "catch" {
+		handler := e.Arg(0)
+		if handler != nil && handler.Kind == ir.Name {
+			handler = w.f.constant(handler)
+		}
+		if swallows(handler) {
+			for _, receiver := range w.f.Sites[from:] {
+				receiver.Swallow, receiver.Noted = true, w.f.notes(handler)
+			}
 		}
 	}
 	w.f.Sites = append(w.f.Sites, s)
@@ -281,7 +291,7 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 			w.f.defineElement(&ir.Expr{Kind: ir.Name, Pos: a.Pos, End: a.Pos, Name: a.Func.Params[0].Name}, e.Receiver())
 		}
 		if e.Block && i == len(e.Args)-1 && a.Kind == ir.Lambda {
-			w.block(a, use)
+			w.block(a, use, names)
 			continue
 		}
 		if wrappers[e.Method()] || senders[e.Method()] && isBuilt(a) {
@@ -336,6 +346,17 @@ var errorNames = wordSet("err error e er ex _ _err")
 // wrappers are functions whose value is that of their argument.
 var wrappers = wordSet("bool assert equals Boolean Bool int Int String strval intval boolval String.valueOf isTrue isTRUE toBoolean Long Int64 toint64 tonumber not_nil Must shield wait_for ensure_future")
 
+// constant is the function that a name of the file is given, nil if it is none: const noop =
+// () => {}.
+func (f *Function) constant(name *ir.Expr) *ir.Expr {
+	for _, s := range f.File.Top().Body {
+		if s.Does == ir.Let && len(s.To) == 1 && s.To[0].Kind == ir.Name && s.To[0].Name == name.Name && s.X != nil && s.X.Kind == ir.Lambda {
+			return s.X
+		}
+	}
+	return nil
+}
+
 func swallows(handler *ir.Expr) bool {
 	if handler == nil || handler.Kind != ir.Lambda {
 		return false
@@ -355,12 +376,12 @@ func (f *Function) notes(handler *ir.Expr) (found bool) {
 }
 
 // block walks a block whose last value becomes that of the call it is attached to.
-func (w *walk) block(e *ir.Expr, use Use) {
+func (w *walk) block(e *ir.Expr, use Use, names []string) {
 	w.path = append(w.path, Step{Stmt: w.path[len(w.path)-1].Stmt, Branch: InLambda, Lambda: e})
-	outer := w.last
-	w.last = use
+	outer, outerNames := w.last, w.names
+	w.last, w.names = use, names
 	w.stmts(e.Func.Body, e.Func.Short && use != Dropped)
-	w.last = outer
+	w.last, w.names = outer, outerNames
 	w.path = w.path[:len(w.path)-1]
 }
 
@@ -369,9 +390,9 @@ func (w *walk) lambda(e *ir.Expr) {
 		return
 	}
 	w.path = append(w.path, Step{Stmt: w.path[len(w.path)-1].Stmt, Branch: InLambda, Lambda: e})
-	outer := w.last
-	w.last = Returned
+	outer, outerNames := w.last, w.names
+	w.last, w.names = Returned, nil
 	w.stmts(e.Func.Body, e.Func.Short)
-	w.last = outer
+	w.last, w.names = outer, outerNames
 	w.path = w.path[:len(w.path)-1]
 }

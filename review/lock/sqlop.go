@@ -75,13 +75,12 @@ func (f *Function) queryOp(s *Site, q *Query) *Op {
 		return nil
 	}
 	op := &Op{Site: s, Family: Table, SQL: q.Statement, Conn: q.Conn, Key: strings.ToLower(shortType(q.Table)), Gives: f.gives(0)}
-	op.Do = tableDo(q)
+	op.Do = f.tableDo(q)
 	if op.Do == 0 {
 		return nil
 	}
-	if p, ok := q.Set(IsExpiry); ok {
+	if _, ok := q.Set(f.Unit.roles[leaseTable(q.Table)].expiry); ok {
 		op.TTL = TTL{Set: true, Expr: s.Call}
-		_ = p
 	}
 	return op
 }
@@ -170,30 +169,35 @@ func (u *Unit) isEntity(class string) bool {
 		}
 	}
 	for _, b := range c.Bases {
-		if b != class && u.isEntity(b) || b == "ApplicationRecord" || b == "ActiveRecord::Base" || strings.HasSuffix(b, "models.Model") || b == "Model" {
+		b = strings.ReplaceAll(b, "::", ".")
+		if b != class && u.isEntity(b) || b == "ApplicationRecord" || b == "ActiveRecord.Base" || strings.HasSuffix(b, "models.Model") || b == "Model" {
 			return true
 		}
 	}
 	return false
 }
 
-func tableDo(q *Query) Do {
-	owner, hasOwner := q.Test(IsOwner)
-	_, setsOwner := q.Set(IsOwner)
-	_, testsExpiry := q.Test(IsExpiry)
+func (f *Function) tableDo(q *Query) Do {
+	r := f.Unit.roles[leaseTable(q.Table)]
+	owner, hasOwner := q.Test(r.owner)
+	_, setsOwner := q.Set(r.owner)
+	_, testsExpiry := q.Test(r.expiry)
 	_, testsFence := q.Test(IsFence)
-	_, setsExpiry := q.Set(IsExpiry)
-	free := hasOwner && owner.Op == "is" || testsExpiry
+	_, setsExpiry := q.Set(r.expiry)
+	free := hasOwner && (owner.Op == "is" || isNobody(strings.ToLower(owner.Value))) || testsExpiry
 	switch q.Verb {
 	case "select":
 		return Read
 	case "insert":
+		if !setsOwner && !setsExpiry && !q.ensures && !hasWord(q.Table, lockTables) && !f.Unit.busy[leaseTable(q.Table)] {
+			return 0 // a row that others lease later
+		}
 		return tableInsert(q, setsOwner || setsExpiry)
 	case "merge", "replace", "upsert":
 		if _, free := q.Test(func(c string) bool { return c == "attribute_not_exists" }); free {
 			return Acquire
 		}
-		if q.Builder && q.ends() {
+		if q.Builder && q.ends(r) {
 			return Release
 		}
 		return Put
@@ -204,11 +208,11 @@ func tableDo(q *Query) Do {
 		case setsOwner && free:
 			return Acquire
 		case hasOwner || testsFence:
-			if setsExpiry && !q.ends() {
+			if setsExpiry && !q.ends(r) {
 				return Renew
 			}
 			return GiveUp
-		case q.ends():
+		case q.ends(r):
 			return Release
 		case setsOwner || setsExpiry:
 			return Put
@@ -246,13 +250,10 @@ func (q *Query) conditional() bool {
 }
 
 // ends reports whether an update sets the owner to nobody, or the expiry to the past.
-func (q *Query) ends() bool {
-	owner, _ := q.Set(IsOwner)
-	until, _ := q.Set(IsExpiry)
-	nobody := owner.Value == "null" || owner.Value == "''" || owner.Value == "nil"
-	clock := strings.ReplaceAll(until.Value, " ", "")
-	past := clock == "now()" || clock == "null" || clock == "nil" || clock == "'epoch'" || clock == "current_timestamp" || clock == "clock_timestamp()" || clock == "0"
-	return nobody || past && owner.Column == ""
+func (q *Query) ends(r *roles) bool {
+	owner, _ := q.Set(r.owner)
+	until, _ := q.Set(r.expiry)
+	return isNobody(owner.Value) || isPast(until.Value) && owner.Column == ""
 }
 
 // tableDelete tells a release from a clean-up of what has expired.

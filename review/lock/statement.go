@@ -120,7 +120,7 @@ var builders = map[string]string{
 	"upsert": "upsert", "upsert_all": "upsert", "put_item": "upsert", "putitem": "upsert", "put": "upsert", "save": "upsert", "save!": "upsert", "persist": "upsert", "merge": "upsert", "put_object": "upsert", "putobject": "upsert", "add": "upsert", "saveorfail": "upsert",
 	"delete": "delete", "del": "delete", "destroy": "delete", "destroy!": "delete", "delete_all": "delete", "destroy_all": "delete", "delete_one": "delete", "deleteone": "delete", "deletemany": "delete", "delete_many": "delete", "remove": "delete", "delete_item": "delete", "deleteitem": "delete", "delete!": "delete",
 	"find": "select", "findone": "select", "find_one": "select", "findunique": "select", "findfirst": "select", "findby": "select", "find_by": "select", "find_by!": "select", "findbyid": "select", "first": "select", "one": "select", "one_or_none": "select", "first_or_create": "insert", "find_or_create_by": "insert", "find_or_create_by!": "insert", "find_or_initialize_by": "select", "get": "select", "get_item": "select", "getitem": "select", "findbypk": "select", "exists": "select", "exists?": "select", "scalar_one_or_none": "select", "select": "select", "maybesingle": "select", "single": "select",
-	"firstornew": "select",
+	"firstornew": "select", "count": "select", "any?": "select", "empty?": "select", "countdocuments": "select", "count_documents": "select", "countby": "select",
 }
 
 // ensurers make a row if there is none, and return the one that is there.
@@ -179,8 +179,36 @@ func (f *Function) about(q *Query, e *ir.Expr) {
 		q.Table, q.named = text, true // update("stock", row, where)
 		return
 	}
+	if a := e.Arg(0); len(e.Args) == 1 && f.Unit.begins(e) && a != nil && (a.Kind == ir.Name || a.Kind == ir.Member) {
+		q.Table, q.Conn, q.named = lastWord(a.Path()), e.Receiver(), true // db.update(stock).set(row)
+		return
+	}
 	q.Table, q.Conn = f.tableOf(e)
+	if t := f.managed(e, q.Table); t != "" {
+		q.Table = t
+	}
 }
+
+// begins reports whether a call begins a chain that goes on with what is set, or where.
+func (u *Unit) begins(e *ir.Expr) bool {
+	next := u.above[e]
+	return next != nil && (next.Method() == "set" || next.Method() == "values" || next.Method() == "where" || next.Method() == "setNull")
+}
+
+// managed is the class that the manager of mapped objects is asked for, or handed an object
+// of: em.find(Desk.class, id), em.persist(desk); "" if a call is none of one.
+func (f *Function) managed(e *ir.Expr, table string) string {
+	a := e.Arg(0)
+	if !managers[table] || a == nil {
+		return ""
+	}
+	if a.Kind == ir.Member && a.Name == "class" {
+		return lastWord(a.X.Path())
+	}
+	return shortType(f.typeOf(a))
+}
+
+var managers = wordSet("EntityManager Session SessionFactory StatelessSession")
 
 // isTable reports whether a text may be the name of a table.
 func isTable(text string) bool {
@@ -244,7 +272,12 @@ func (f *Function) tableOf(e *ir.Expr) (table string, conn *ir.Expr) {
 			return f.memberTable(x), x.X
 		case ir.Name:
 			return f.nameTable(e, x), nil
-		case ir.Await, ir.Index, ir.Unary:
+		case ir.Index:
+			if text, ok := x.Args[len(x.Args)-1].Literal(); ok && len(x.Args) == 1 && f.File.Language == ir.Ruby && isTable(text) {
+				return text, x.X // DB[:stock]
+			}
+			x = x.X
+		case ir.Await, ir.Unary:
 			x = x.X
 		default:
 			return "", nil

@@ -44,6 +44,9 @@ func (f *Function) Expiry(e *ir.Expr) (in *Function, at *ir.Expr) {
 	return t.in, t.at
 }
 
+// IsSum reports whether an expression adds something to a time.
+func IsSum(e *ir.Expr) bool { return isSum(e) }
+
 // isSum reports whether an expression adds something to a time.
 func isSum(e *ir.Expr) bool {
 	return e.Kind == ir.Binary && e.Name == "+" || e.Kind == ir.Call && (strings.HasPrefix(e.Method(), "plus") || strings.EqualFold(e.Method(), "add") || strings.HasPrefix(e.Method(), "add_") || isAdder(e))
@@ -105,6 +108,8 @@ func (t *tracer) source(f *Function, e *ir.Expr, depth int, of bool) {
 		case ir.Index:
 			t.source(f, x.X, depth, true)
 			return false
+		case ir.Map:
+			return !of // one of its elements is asked for, and not known which
 		}
 		return true
 	})

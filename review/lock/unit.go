@@ -34,7 +34,12 @@ type Unit struct {
 	deeds      map[*ir.Expr]*Deed
 	queries    map[*ir.Expr]*Query
 	around     map[*ir.Expr]*ir.Expr // the call whose argument a call is
+	above      map[*ir.Expr]*ir.Expr // the call that is made on what a call returned
 	leased     map[string]bool       // tables whose rows are leases, by what is done with them
+	sent       map[string][]sent     // statements, by their tables
+	busy       map[string]bool       // those whose rows are locks by being there
+	raised     map[string]bool       // those with a column that says that somebody works
+	roles      map[string]*roles     // what their columns are for, by the names of the tables
 }
 
 // NewUnit builds the model of some files of one language.
@@ -49,7 +54,7 @@ func NewUnitAmong(files []*ir.File, known map[string]*Outline) *Unit {
 		summaries: map[string]*Script{}, statements: map[string]*query.Statement{}, libraries: map[*ir.File][]*Library{},
 		effects: map[*Function][]*Effect{}, types: map[*ir.Expr]string{}, values: map[*ir.Expr]Value{}, folded: map[*ir.Expr]folded{}, keys: map[*ir.Expr]string{}, tables: map[*ir.Expr]string{},
 		known: known, deeds: map[*ir.Expr]*Deed{},
-		queries: map[*ir.Expr]*Query{}, leased: map[string]bool{}, around: map[*ir.Expr]*ir.Expr{},
+		queries: map[*ir.Expr]*Query{}, leased: map[string]bool{}, sent: map[string][]sent{}, busy: map[string]bool{}, raised: map[string]bool{}, roles: map[string]*roles{}, around: map[*ir.Expr]*ir.Expr{}, above: map[*ir.Expr]*ir.Expr{},
 	}
 	for _, f := range files {
 		u.declare(f)
@@ -57,6 +62,7 @@ func NewUnitAmong(files []*ir.File, known map[string]*Outline) *Unit {
 	for _, f := range u.Functions {
 		(&walk{f: f, last: Returned}).stmts(f.Body, f.Short)
 	}
+	u.markedStatements()
 	u.collectGlobals()
 	u.construct()
 	u.collectScripts()
@@ -81,6 +87,11 @@ func (u *Unit) declare(file *ir.File) {
 		}
 	}
 	top := u.byFunc[file.Top()]
+	for _, s := range file.Top().Body {
+		if c := tupleClass(s); c != nil {
+			u.classes[c.Name] = c
+		}
+	}
 	for _, c := range file.Classes {
 		if c.Name == "" {
 			continue
@@ -219,6 +230,11 @@ func (u *Unit) callee(f *Function, e *ir.Expr) *Function {
 	case receiver == nil:
 		return u.plainCallee(f, name, list)
 	case receiver.Kind == ir.Name && receiver.Name == "this", receiver.Path() == "this.class":
+		if f.class() == nil && len(list) == 1 && list[0].File == f.File {
+			return list[0] // of a table, of a prototype
+		}
+		return u.method(f.class(), list)
+	case f.isSelf(receiver):
 		return u.method(f.class(), list)
 	}
 	if c := u.classes[shortType(f.typeOf(receiver))]; c != nil {
@@ -227,7 +243,7 @@ func (u *Unit) callee(f *Function, e *ir.Expr) *Function {
 	if c := u.classes[receiver.Path()]; c != nil && receiver.Kind == ir.Name {
 		return u.method(c, list)
 	}
-	if len(list) == 1 && (isLockVerb(name) || list[0].class() == nil && u.isModule(f, receiver)) {
+	if len(list) == 1 && (isLockVerb(name) || list[0].class() == nil && u.isModule(f, receiver) || u.onlyOne(f, e, list[0])) {
 		return list[0]
 	}
 	return nil

@@ -86,7 +86,7 @@ func (s *Section) Unbounded() (*Site, int) {
 		return nil, 0
 	}
 	for _, e := range s.reached {
-		if e.Kind == Outside && e.timeout() == 0 && e.In == s.In && !s.Whole && !e.Far {
+		if e.Kind == Outside && e.patient() && e.In == s.In && !s.Whole && !e.Far {
 			return e.Site, 2
 		}
 	}
@@ -105,11 +105,17 @@ func (s *Section) Unbounded() (*Site, int) {
 			return c.site, 2
 		}
 	}
+	if site := s.each(); site != nil {
+		return site, 2
+	}
+	if site := s.engine(); site != nil {
+		return site, 2
+	}
 	if c := s.Callback(); c != nil {
 		return c, 1
 	}
 	for _, e := range s.reached {
-		if e.Kind != CacheFill && e.timeout() == 0 {
+		if e.Kind != CacheFill && e.patient() {
 			return e.Site, 1
 		}
 	}
@@ -120,7 +126,7 @@ func (s *Section) Unbounded() (*Site, int) {
 // in which time.
 func (u *Unit) reachesOut(f *Function) bool {
 	for _, e := range u.effectsOf(f, 3) {
-		if e.Kind == Outside && e.timeout() == 0 && !e.Far {
+		if e.Kind == Outside && e.patient() && !e.Far {
 			return true
 		}
 	}
@@ -259,7 +265,14 @@ func (s *Section) CheckBefore(site *Site) (ir.Pos, bool) {
 // Asks reports whether a look compares the owner, itself or in its helper.
 func (o *Op) Asks() bool {
 	root := o.Root()
-	return root.Do == Confirm || root.comparesOwner()
+	if root.Do == Confirm || root.comparesOwner() {
+		return true
+	}
+	if root.SQL == nil || root.SQL.Verb != "select" {
+		return false
+	}
+	owner, ok := root.SQL.Test(root.IsOwner) // it only finds the row of one owner
+	return ok && owner.Op == "="
 }
 
 // LeadsTo reports whether a look decides about a call.

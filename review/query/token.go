@@ -38,6 +38,9 @@ func tokens(text string) (list []token) {
 			i += len(tag)
 			i += skipTo(text[i:], tag)
 			list = append(list, token{text: text[from:i], depth: depth, str: true, at: from})
+		case strings.HasPrefix(text[i:], "#{") || strings.HasPrefix(text[i:], "${"): // a value that MyBatis puts in
+			i += skipTo(text[i:], "}")
+			list = append(list, token{text: ":" + strings.ToLower(strings.Trim(text[from:i], "#${}")), depth: depth, at: from})
 		case isWord(c):
 			for i < len(text) && isWord(text[i]) {
 				i++

@@ -76,7 +76,7 @@ A suppression without a reason does not count, and is a finding itself. A projec
 Go is read with its types where it type-checks, and a lock that is wrapped in another package of the module is followed; ` + "`go vet -vettool=$(which ringfence-review)`" + ` runs the same rules,
 and ` + "`review/golangci`" + ` is a module plugin of golangci-lint, which wants ` + "`issues.uniq-by-line: false`" + ` to show two faults of one line.
 
-[reviewer-cost.md](../reviewer-cost.md) says what a review costs.
+[reviewer-cost.md](../reviewer-cost.md) says what a review costs, [reviewer-recall.md](../reviewer-recall.md) how much one finds.
 
 ## Rules
 

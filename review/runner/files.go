@@ -220,17 +220,22 @@ func countLines(src []byte) int { return bytes.Count(src, []byte("\n")) + 1 }
 
 // triggers are the words one of which a file must have for any rule to find
 // anything in it.
-var triggers = []string{"setnx", "lock", "lease", "leader", "fenc", "mutex", "elect", "semaphore", "setifabsent", "unless_exist", "cache.add", "\"nx\"", "'nx'", "nx=", "nx:", "nx=>", ".nx(", " nx ", "hsetnx", "running", "set_nx", "holder", "epoch", "owner", "until", "caches", "memcache", "acquire", "latch", "captain", "claim", "singleton", "exclusive", "wp_cache_add", "attribute_not_exists", "putifabsent", "_transient(", "heldby", "held_by"}
+var triggers = []string{"setnx", "lock", "lease", "leader", "fenc", "mutex", "elect", "semaphore", "setifabsent", "unless_exist", "cache.add", "\"nx\"", "'nx'", "nx=", "nx:", "nx=>", ".nx(", " nx ", "hsetnx", "running", "set_nx", "holder", "epoch", "owner", "until", "caches", "memcache", "acquire", "latch", "captain", "claim", "singleton", "exclusive", "wp_cache_add", "attribute_not_exists", "putifabsent", "_transient(", "heldby", "held_by", "ifabsent", "doesnotexist", "does_not_exist", "ephemeral", "ifnonematch", "if-none-match", "ifgenerationmatch", "if_generation_match", "not_exists(", "conditionexpression", "duplicate", "11000", "23505", "1062", "nodeexists", "alreadyexists", "uniqueviolation", "integrityerror", "recordnotunique", "generation", " term", "_term", ".term", "superseded", "stale", "redis", "valkey", "dalli", "keyvalue", "kv.create", "errkeyexists"}
+
+// takeovers are what a condition has that gives a row away which has run out, or is
+// nobody's: in a file that writes rows, a row may be a lease whatever it is called.
+var takeovers = []string{"is null or", "is null)", "< now", "<= now", "< current_timestamp", "< clock_timestamp", "< ?", "< $", "< :", "< %", "< @", "<= ?", "<= $", "<= :", "<= %", "<= @", "$lt", "__lt", ".lt(", ".lt:", "lessthan", "lt:", ".before(", ".after(", "isbefore(", "isafter(", "time.current", "time.now", "date.now", "datetime.now", "timezone.now", "instant.now", "new date(", "isnull("}
+
+var changes = []string{"update", "save", "persist", "merge"}
 
 // Triggers reports whether a file mentions anything that a rule can start from.
 func Triggers(src []byte) bool {
 	lower := bytes.ToLower(src)
-	for _, t := range triggers {
-		if bytes.Contains(lower, []byte(t)) {
-			return true
-		}
-	}
-	return false
+	return mentions(lower, triggers) || mentions(lower, changes) && mentions(lower, takeovers)
+}
+
+func mentions(src []byte, list []string) bool {
+	return slices.ContainsFunc(list, func(t string) bool { return bytes.Contains(src, []byte(t)) })
 }
 
 // types gets ready to read Go files with types, if somebody can.

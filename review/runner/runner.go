@@ -31,7 +31,7 @@ type Options struct {
 	Baseline *Baseline    // findings that are known. Defaults to none
 
 	MaxSize int64         // larger files are not read, and named. Defaults to 2 MiB
-	MaxTime time.Duration // a file or folder that takes longer is given up, and named. Defaults to 1 min
+	MaxTime time.Duration // a folder that takes longer is reviewed file by file, and a file that takes too long is given up, and named. Defaults to 1 min
 
 	Progress func(done, all int) // is told how far the work is. Defaults to nobody
 	Typed    TypedFiles          // reads Go packages with their types. Defaults to reading Go by its syntax
@@ -100,6 +100,8 @@ func Run(ctx context.Context, o *Options) (*Result, error) {
 	})
 	slices.SortFunc(result.Problems, Problem.compare)
 	slices.SortFunc(result.Notes, Problem.compare)
+	result.Problems = slices.Compact(result.Problems) // of a folder and of its files
+	result.Notes = slices.Compact(result.Notes)
 	if r.Baseline != nil {
 		result.Findings = r.Baseline.unknown(result.Findings)
 	}
@@ -210,35 +212,6 @@ func (r *run) each(units []*unit) {
 	}
 	close(queue)
 	wait.Wait()
-}
-
-// bounded reviews a unit, and gives it up if it takes too long. What was given up
-// may run on for a while; its outcome is dropped.
-func (r *run) bounded(u *unit) {
-	defer close(u.done)
-	known := u.known()
-	done := make(chan outcome, 1)
-	go func() {
-		done <- r.guarded(u, known)
-	}()
-	timer := time.NewTimer(r.MaxTime)
-	defer timer.Stop()
-	select {
-	case out := <-done:
-		u.outline = out.outline
-		if u.quiet {
-			return
-		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.result.Findings = append(r.result.Findings, out.findings...)
-		r.result.Problems = append(r.result.Problems, out.problems...)
-		r.result.Files += out.files
-		r.result.Lines += out.lines
-	case <-timer.C:
-		r.problem(u.dir, "given up after %s: the files of %s here take too long", r.MaxTime, u.language)
-	case <-r.ctx.Done():
-	}
 }
 
 // outcome is what came of a unit.

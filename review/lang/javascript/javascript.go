@@ -38,7 +38,9 @@ func init() {
 
 // Parse reads a file.
 func Parse(path string, src []byte) *ir.File {
-	return syntax.New(grammar, path, src).Program()
+	f := syntax.New(grammar, path, src).Program()
+	prototypes(f)
+	return f
 }
 
 func primary(p *syntax.Parser) *ir.Expr {

@@ -178,7 +178,7 @@ func (r reader) try(at ir.Pos, column int32) *ir.Stmt {
 		if !r.At(":") {
 			from := r.Here()
 			r.value()
-			c.Type = string(r.File.Source[from:r.Before()])
+			c.Type = string(r.File.Source[from:max(from, r.Before())])
 		}
 		if r.Accept("as") {
 			c.Name = r.Next().Text

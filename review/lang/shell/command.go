@@ -150,6 +150,9 @@ func (l *lowering) commandCall(s *syntax.Stmt, words []*syntax.Word) *ir.Expr {
 	words = l.expand(words)
 	pos, end := at(s.Pos()), at(s.End())
 	name := base(words[0].Lit())
+	if v := variable(words[0]); v == "@" || v == "*" {
+		name = v // what the function was called with is the command
+	}
 	e := &ir.Expr{Kind: ir.Call, Pos: pos, End: end, X: &ir.Expr{Kind: ir.Name, Name: name, Pos: pos, End: end}}
 	for _, w := range words[1:] {
 		e.Args = append(e.Args, l.word(w))
@@ -309,7 +312,8 @@ func (l *lowering) hole(e, x *ir.Expr) {
 }
 
 func (l *lowering) substituted(p *syntax.CmdSubst) *ir.Expr {
-	if n := len(p.Stmts); n > 0 {
+	if n := len(p.Stmts); n > 0 && l.deeper(at(p.Pos())) {
+		defer func() { l.depth-- }()
 		return l.value(p.Stmts[n-1])
 	}
 	return &ir.Expr{Kind: ir.Bad, Pos: at(p.Pos()), End: at(p.End())}

@@ -23,7 +23,14 @@ func parse(path string, src []byte, words map[string][]*syntax.Word) *ir.File {
 	f.Funcs = []*ir.Func{top}
 	l := &lowering{file: f, fn: top, src: src, words: words}
 	p := syntax.NewParser(syntax.KeepComments(true), syntax.Variant(syntax.LangBash))
-	for stmt, err := range p.StmtsSeq(bytes.NewReader(src)) {
+	text, cut := shallow(src)
+	if cut {
+		l.tooDeep(ir.Pos(len(text)))
+	}
+	for stmt, err := range p.StmtsSeq(bytes.NewReader(text)) {
+		if err != nil && cut {
+			break // at the latest where the text ends
+		}
 		if err != nil {
 			f.Faults = append(f.Faults, fault(err))
 			break
@@ -48,6 +55,7 @@ type lowering struct {
 	fn    *ir.Func
 	src   []byte
 	words map[string][]*syntax.Word // variables that hold a command
+	depth int
 }
 
 func (l *lowering) comments([]syntax.Comment) {}
@@ -74,6 +82,10 @@ func (l *lowering) list(stmts []*syntax.Stmt) (list []*ir.Stmt) {
 }
 
 func (l *lowering) stmt(s *syntax.Stmt) []*ir.Stmt {
+	if !l.deeper(at(s.Pos())) {
+		return nil
+	}
+	defer func() { l.depth-- }()
 	list := l.command(s)
 	for _, out := range list {
 		out.End = max(out.End, at(s.End()))

@@ -104,6 +104,10 @@ func FromExpr(at ir.Pos, e *ir.Expr) *ir.Stmt {
 	s := &ir.Stmt{Does: ir.Eval, Pos: at, End: e.End, X: e}
 	if e.Kind == ir.Assign {
 		s.Does, s.X, s.To = ir.Let, e.Args[0], Targets(e.X)
+		switch e.Name {
+		case "+=", "-=", "*=", "/=", ".=", "|=": // made of what it was before
+			s.X = &ir.Expr{Kind: ir.Binary, Name: e.Name[:1], Pos: e.Pos, End: e.End, X: e.X, Args: e.Args}
+		}
 		if s.X.Kind == ir.Assign {
 			s.To = append(s.To, Targets(s.X.X)...)
 			s.X = s.X.Args[0]

@@ -169,9 +169,13 @@ func (p *Parser) Text() *ir.Expr {
 func (p *Parser) Paren() *ir.Expr {
 	at := p.Here()
 	p.Next()
+	name, assigns := p.Peek(), p.Peek().Kind == Ident && p.PeekAt(1).Is("=")
 	args, keys := p.Elements(")")
 	if len(args) == 1 && len(keys) == 0 {
 		return args[0]
+	}
+	if len(args) == 1 && assigns { // ($row = next($in)), no argument with a name
+		return p.Make(ir.Expr{Kind: ir.Assign, Pos: at, Name: "=", X: p.Ident(name), Args: args})
 	}
 	return p.Make(ir.Expr{Kind: ir.List, Pos: at, Args: args})
 }

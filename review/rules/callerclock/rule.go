@@ -71,11 +71,29 @@ func arguments(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 		parameters(p, l, o)
 		return
 	}
+	if o.SQL != nil && len(o.SQL.Sets) > 0 && !knows(o) {
+		return // a time that is noted, and ends nothing
+	}
+	if o.Marked() {
+		for _, c := range l.Calls {
+			if c.Root() == o {
+				handed(p, l, c)
+			}
+		}
+		return
+	}
 	bound(p, l, o)
-	for _, a := range o.Call.Args {
-		if in, at := keyed(o.In, a, 4); at != nil {
-			p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
-			return
+	handed(p, l, o)
+}
+
+// handed looks at the arguments of a call.
+func handed(p *rule.Pass, l *lock.Lock, o *lock.Op) {
+	for _, sum := range []bool{true, false} { // rather where it is computed than where it is compared
+		for _, a := range o.Call.Args {
+			if in, at := keyed(l, o.In, a, 4); at != nil && (!sum || lock.IsSum(at)) {
+				p.ReportAt(in.File, at.Pos, rule.Likely, rule.Warning, fix, message, l.Name())
+				return
+			}
 		}
 	}
 	for _, a := range o.Call.Args {
@@ -92,8 +110,15 @@ func arguments(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	}
 }
 
+// knows reports whether a statement says until when a row is held, or asks for it.
+func knows(o *lock.Op) bool {
+	_, sets := o.SQL.Set(o.IsExpiry)
+	_, tests := o.SQL.Test(o.IsExpiry)
+	return sets || tests
+}
+
 // keyed finds the expiry among what a literal holds under a key that says so.
-func keyed(f *lock.Function, e *ir.Expr, depth int) (in *lock.Function, at *ir.Expr) {
+func keyed(l *lock.Lock, f *lock.Function, e *ir.Expr, depth int) (in *lock.Function, at *ir.Expr) {
 	v := f.Resolve(e)
 	if v.Kind == ir.Unary {
 		v = v.In.Resolve(v.X)
@@ -102,10 +127,10 @@ func keyed(f *lock.Function, e *ir.Expr, depth int) (in *lock.Function, at *ir.E
 		return nil, nil
 	}
 	for i, a := range v.Args {
-		if lock.IsExpiry(v.Key(i)) {
+		if l.IsExpiry(v.Key(i)) {
 			in, at = v.In.Expiry(a)
 		} else {
-			in, at = keyed(v.In, a, depth-1)
+			in, at = keyed(l, v.In, a, depth-1)
 		}
 		if at != nil {
 			return in, at
@@ -129,11 +154,11 @@ func parameters(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	if o.SQL == nil {
 		return
 	}
-	if test, ok := o.SQL.Test(lock.IsExpiry); ok && o.Do == lock.Acquire && placeholder(test.Op, test.Value) {
+	if test, ok := o.SQL.Test(o.IsExpiry); ok && o.Do == lock.Acquire && placeholder(test.Op, test.Value) {
 		p.Report(o.Site, rule.Likely, rule.Warning, "compare it with the clock of the database: now(), in the statement", message, l.Name())
 		return
 	}
-	set, ok := o.SQL.Set(lock.IsExpiry)
+	set, ok := o.SQL.Set(o.IsExpiry)
 	if !ok || !o.In.Param(set.Value) || !lock.HasWord(set.Value, "until expires expiry at now deadline time") {
 		return
 	}
@@ -151,7 +176,7 @@ func placeholder(op, value string) bool {
 func expiries(p *rule.Pass, l *lock.Lock, f *lock.Function) {
 	f.EachStmt(func(s *ir.Stmt) {
 		for _, to := range s.To {
-			if lock.IsExpiry(to.Name) && !waits(to) {
+			if l.IsExpiry(to.Name) && !waits(to) {
 				report(p, l, f, s.X)
 			}
 		}
@@ -160,11 +185,11 @@ func expiries(p *rule.Pass, l *lock.Lock, f *lock.Function) {
 		}
 		s.X.Each(func(e *ir.Expr) bool {
 			for i, k := range e.Keys { // { expires_at: ... }
-				if lock.IsExpiry(k) && l.Family == lock.Table && (e.Kind == ir.Map || e.Kind == ir.Call) && e.Receiver() != nil {
+				if l.IsExpiry(k) && l.Family == lock.Table && (e.Kind == ir.Map || e.Kind == ir.Call) && e.Receiver() != nil {
 					report(p, l, f, e.Args[i])
 				}
 			}
-			if s.Does != ir.Loop && compares(f, e) {
+			if s.Does != ir.Loop && compares(l, e) {
 				report(p, l, f, e.Receiver(), e.Arg(0), e.Arg(1))
 				report(p, l, f, e)
 			}
@@ -173,25 +198,25 @@ func expiries(p *rule.Pass, l *lock.Lock, f *lock.Function) {
 	})
 }
 
-func compares(f *lock.Function, e *ir.Expr) bool {
+func compares(l *lock.Lock, e *ir.Expr) bool {
 	switch {
 	case e.Kind == ir.Binary && (e.Name == "<" || e.Name == ">" || e.Name == "<=" || e.Name == ">="):
-		return expires(e.X) || expires(e.Args[0])
+		return expires(l, e.X) || expires(l, e.Args[0])
 	case e.Kind == ir.Call && lock.HasWord(e.Method(), "before after isbefore isafter past future"):
-		return expires(e.Receiver()) || len(e.Args) == 1 && expires(e.Args[0]) || len(e.Args) == 2 && e.Receiver() == nil && (expires(e.Args[0]) || expires(e.Args[1]))
+		return expires(l, e.Receiver()) || len(e.Args) == 1 && expires(l, e.Args[0]) || len(e.Args) == 2 && e.Receiver() == nil && (expires(l, e.Args[0]) || expires(l, e.Args[1]))
 	}
 	return false
 }
 
 // expires reports whether a value is an expiry that was read, in whatever form:
 // row.expires_at, strtotime($row['expires_at']), rs.getTimestamp("expires_at").
-func expires(e *ir.Expr) (found bool) {
+func expires(l *lock.Lock, e *ir.Expr) (found bool) {
 	e.Each(func(x *ir.Expr) bool {
 		switch x.Kind {
 		case ir.Name, ir.Member:
-			found = found || lock.IsExpiry(x.Name) && !waits(x)
+			found = found || l.IsExpiry(x.Name) && !waits(x)
 		case ir.String:
-			found = found || len(x.Args) == 0 && !strings.Contains(x.Name, " ") && lock.IsExpiry(x.Name)
+			found = found || len(x.Args) == 0 && !strings.Contains(x.Name, " ") && l.IsExpiry(x.Name)
 		}
 		return !found && x.Kind != ir.Lambda
 	})

@@ -40,6 +40,10 @@ func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 			return
 		}
 	}
+	if pos, ok := rescued(o); ok {
+		p.ReportAt(o.In.File, pos, rule.Certain, severity, fix, "when the store of %s can't be reached, this says that the lock was taken", l.Name())
+		return
+	}
 	if unasked(o) {
 		p.Report(o.Site, rule.Certain, severity, fix, "the error of the acquire of %s is not looked at, and the work is done without it", l.Name())
 		return
@@ -69,6 +73,49 @@ func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	case o.Use == lock.Assigned:
 		assigned(p, l, o, severity)
 	}
+}
+
+// rescued finds the function that a promise of an acquire is rescued by, if it returns what
+// means that the lock was taken: true, or what its answer is compared with.
+func rescued(o *lock.Op) (at ir.Pos, found bool) {
+	if !o.Swallow || o.Through != nil {
+		return 0, false
+	}
+	for _, s := range o.In.Sites {
+		if s.Call.Method() != "catch" || s.Call.Receiver() == nil || len(s.Call.Args) == 0 || s.Call.Args[0].Kind != ir.Lambda {
+			continue
+		}
+		of := false
+		s.Call.Receiver().Each(func(x *ir.Expr) bool {
+			of = of || x == o.Call
+			return !of
+		})
+		body := s.Call.Args[0].Func.Body
+		if !of || len(body) == 0 {
+			continue
+		}
+		last := body[len(body)-1]
+		if last.Does == ir.Return || last.Does == ir.Eval && s.Call.Args[0].Func.Short {
+			if text, ok := last.X.Literal(); affirms(last.X) || ok && comparedWith(o, text) {
+				return o.Pos(), true
+			}
+		}
+	}
+	return 0, false
+}
+
+// comparedWith reports whether the answer of an acquire is compared with a text.
+func comparedWith(o *lock.Op, text string) (found bool) {
+	o.In.EachStmt(func(s *ir.Stmt) {
+		s.X.Each(func(e *ir.Expr) bool {
+			if e.Kind == ir.Binary && len(e.Args) == 1 && (e.X.Kind == ir.Name || e.X.Kind == ir.Member) && slices.Contains(o.Names, e.X.Path()) {
+				other, ok := e.Args[0].Literal()
+				found = found || ok && other == text
+			}
+			return !found
+		})
+	})
+	return found
 }
 
 // worksAfterCall reports whether an acquire stands in a helper, and the work follows the
@@ -120,11 +167,21 @@ func granted(o *lock.Op) (at *ir.Stmt) {
 		if at != nil || s.Does != ir.If || s.Pos < o.Stmt().Pos || len(s.Body) == 0 || !o.Failed(s.X) {
 			return
 		}
-		if last := s.Body[len(s.Body)-1]; last.Does == ir.Return && affirms(last.X) {
+		if last := s.Body[len(s.Body)-1]; last.Does == ir.Return && last.X != nil && (affirms(last.X) || o.In.File.Language != ir.Go && !o.Failed(last.X) && o.ReturnsToo(last)) && !handsError(o, last.X) && !o.GivenAgain(s) {
 			at = s
 		}
 	})
 	return at
+}
+
+// handsError reports whether what a function of Go returns has the error in it, which its
+// caller asks first.
+func handsError(o *lock.Op, e *ir.Expr) bool {
+	if o.In.File.Language != ir.Go || e == nil || e.Kind != ir.List || len(e.Args) == 0 {
+		return false
+	}
+	last := e.Args[len(e.Args)-1]
+	return last.Kind != ir.Const && !last.Is("nil")
 }
 
 // affirms reports whether what is returned is true, or is several values of which one is.

@@ -5,6 +5,7 @@ package fencebesidewrite
 import (
 	_ "embed"
 	"slices"
+	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/lock"
@@ -20,31 +21,99 @@ var Rule = &rule.Rule{
 	Summary: "the fence is compared outside of the write's own condition",
 }
 
+const (
+	fix     = "put the comparison into the condition of the write (WHERE fence <= ?), and look at the number of rows"
+	message = "two holders can both pass the comparison before either writes: the stale one's write then lands last"
+)
+
 func check(p *rule.Pass) {
 	for _, f := range p.Functions {
 		if f.Watches() || f.LocksRow() {
 			continue
 		}
 		c := comparison(f)
-		if c == nil || locked(f) {
+		if locked(f) {
+			continue
+		}
+		if c == nil {
+			raised(p, f)
 			continue
 		}
 		for _, s := range f.Sites {
-			if s.Pos() < c.at || s.InServer() || !writes(f, s, c) {
+			if s.Pos() < c.at || !c.leaves && s.Pos() >= c.end || s.InServer() || !writes(f, s, c) {
 				continue
 			}
-			r := p.Report(s, rule.Likely, rule.Warning,
-				"put the comparison into the condition of the write (WHERE fence <= ?), and look at the number of rows",
-				"two holders can both pass the comparison before either writes: the stale one's write then lands last")
+			r := p.Report(s, rule.Likely, rule.Warning, fix, message)
 			r.Related = append(r.Related, rule.Related{Pos: c.at, Text: "the fence is compared here"})
 			break
 		}
 	}
 }
 
+// raised looks for a column that is read, compared by its order with a value in a branch
+// that leaves, and then set to that value without a condition: a fence, whatever it is
+// called.
+func raised(p *rule.Pass, f *lock.Function) {
+	f.EachStmt(func(st *ir.Stmt) {
+		if st.Does != ir.If || st.X == nil || !lock.Exits(st.Body) {
+			return
+		}
+		st.X.Each(func(e *ir.Expr) bool {
+			if e.Kind == ir.Binary && len(e.Args) == 1 && strings.Contains("< > <= >=", e.Name) {
+				raises(p, f, st, e.X, e.Args[0])
+				raises(p, f, st, e.Args[0], e.X)
+			}
+			return e.Kind != ir.Lambda
+		})
+	})
+}
+
+func raises(p *rule.Pass, f *lock.Function, st *ir.Stmt, stored, value *ir.Expr) {
+	column := f.PartName(stored)
+	if column == "" || stored.Kind == ir.Name || value.Kind != ir.Name && value.Kind != ir.Member || lock.HasWord(column, measures) {
+		return
+	}
+	for _, s := range f.Sites {
+		if s.Pos() < st.End || s.InServer() {
+			continue
+		}
+		q := f.Statement(s.Call)
+		if q == nil || !q.Writes() || f.Effect(s) == nil {
+			continue
+		}
+		is := func(c string) bool { return lock.SameName(c, column) }
+		_, sets := q.Set(is)
+		if _, tests := q.Test(is); !sets || tests || q.Guarded || !hands(f, s, q, value) {
+			continue
+		}
+		r := p.Report(s, rule.Likely, rule.Warning, fix, message)
+		r.Related = append(r.Related, rule.Related{Pos: st.Pos, Text: "the number is compared here"})
+		return
+	}
+}
+
+// measures are words of what rises for its own sake: the highest bid, the last time.
+const measures = "price bid amount total count balance level qty quantity size length age rating score at time ts date timestamp updated modified seen until expires limit stock max min best weight capacity attempts retries"
+
+// hands reports whether a statement is handed a value, or sets something to it.
+func hands(f *lock.Function, s *lock.Site, q *lock.Query, value *ir.Expr) (found bool) {
+	path := value.Path()
+	for _, a := range append(f.Bound(s), s.Call.Args...) {
+		a.Each(func(e *ir.Expr) bool {
+			found = found || (e.Kind == ir.Name || e.Kind == ir.Member) && e.Path() == path
+			return !found
+		})
+	}
+	for _, set := range q.Sets {
+		found = found || set.Value == "{"+strings.TrimPrefix(path, "$")+"}"
+	}
+	return found
+}
+
 // A compared is a comparison of two fences that decides about what follows.
 type compared struct {
-	at      ir.Pos
+	at, end ir.Pos
+	leaves  bool     // what follows is only reached where it holds, or does not
 	objects []string // what the fences are parts of
 }
 
@@ -57,7 +126,7 @@ func comparison(f *lock.Function) (c *compared) {
 		}
 		s.X.Each(func(e *ir.Expr) bool {
 			if c == nil && e.Kind == ir.Binary && (e.Name == "<" || e.Name == ">" || e.Name == "<=" || e.Name == ">=") && fences(f, e, stored) {
-				c = &compared{at: s.Pos, objects: []string{object(e.X), object(e.Args[0])}}
+				c = &compared{at: s.Pos, end: s.End, leaves: lock.Exits(s.Body) || lock.Exits(s.Else), objects: []string{object(e.X), object(e.Args[0])}}
 			}
 			return c == nil
 		})
@@ -76,7 +145,7 @@ func object(e *ir.Expr) string {
 // fences reports whether a comparison is one of two fences: one of them is named like
 // one, or was read from a column that is.
 func fences(f *lock.Function, e *ir.Expr, stored map[string]bool) bool {
-	left, right := lock.PartName(e.X), lock.PartName(e.Args[0])
+	left, right := f.PartName(e.X), f.PartName(e.Args[0])
 	if left == "" || right == "" || !f.Stands(e, stored) {
 		return false
 	}

@@ -21,7 +21,9 @@ var Rule = &rule.Rule{
 }
 
 func check(p *rule.Pass) {
-	fields(p)
+	ranked := ranks(p)
+	isFence := func(name string) bool { return isFence(name) || ranked[strings.ToLower(name)] }
+	fields(p, isFence)
 	for _, f := range p.Functions {
 		f.EachStmt(func(s *ir.Stmt) {
 			for _, to := range s.To {
@@ -57,8 +59,59 @@ func check(p *rule.Pass) {
 	}
 }
 
+// ranks are the columns of fences that statements of the unit compare by their order as
+// they write: what is called like one in the program ends up there.
+func ranks(p *rule.Pass) map[string]bool {
+	ranked := map[string]bool{}
+	for _, f := range p.Functions {
+		for _, s := range f.Sites {
+			q := f.Statement(s.Call)
+			if q == nil || !q.Writes() || f.Effect(s) == nil {
+				continue
+			}
+			if test, ok := q.Compared(lock.IsFence); ok && order[test.Op] {
+				ranked[strings.ToLower(test.Column)] = true
+			}
+		}
+	}
+	judged(p, ranked)
+	return ranked
+}
+
+// judged are the fences of statements that the program compares by their order before it
+// writes them.
+func judged(p *rule.Pass, ranked map[string]bool) {
+	sets := map[string]bool{}
+	for _, f := range p.Functions {
+		for _, s := range f.Sites {
+			if q := f.Statement(s.Call); q != nil && q.Writes() && f.Effect(s) != nil && (!q.Builder || f.File.Language != ir.Go) {
+				for _, set := range q.Sets {
+					sets[strings.ToLower(set.Column)] = true
+				}
+			}
+		}
+	}
+	for _, f := range p.Functions {
+		f.EachStmt(func(s *ir.Stmt) {
+			if s.Does != ir.If {
+				return
+			}
+			s.X.Each(func(e *ir.Expr) bool {
+				if e.Kind == ir.Binary && order[e.Name] && f.Stands(e, nil) {
+					for _, x := range []*ir.Expr{e.X, e.Args[0]} {
+						if name := strings.ToLower(f.PartName(x)); lock.IsFence(name) && sets[name] {
+							ranked[name] = true
+						}
+					}
+				}
+				return true
+			})
+		})
+	}
+}
+
 // fields looks at what the fields of classes are given by their declarations.
-func fields(p *rule.Pass) {
+func fields(p *rule.Pass, isFence func(string) bool) {
 	for _, file := range p.Files {
 		for _, c := range file.Classes {
 			for _, field := range c.Fields {
@@ -120,6 +173,7 @@ func compared(p *rule.Pass, f *lock.Function, s *lock.Site) {
 	}
 	test, ok := q.Compared(lock.IsFence)
 	if !ok || !order[test.Op] {
+		rising(p, f, s, q)
 		return
 	}
 	for _, a := range append(f.Bound(s), s.Call.Args...) {
@@ -130,6 +184,57 @@ func compared(p *rule.Pass, f *lock.Function, s *lock.Site) {
 			return e.Kind != ir.Lambda
 		})
 	}
+}
+
+// rising looks at a statement that sets a column to a value if that is higher than what
+// stands there, whatever the column is called: a time may be there for its own sake, what is
+// random or counted in the process can't.
+func rising(p *rule.Pass, f *lock.Function, s *lock.Site, q *lock.Query) {
+	for _, set := range q.Sets {
+		test, ok := q.Compared(func(column string) bool { return column == set.Column })
+		if !ok || !order[test.Op] {
+			continue
+		}
+		args := append(f.Bound(s), s.Call.Args...)
+		for _, a := range append(twice(args), under(args, set.Column)...) {
+			_, random := f.Random(a)
+			_, counted := f.Counter(a)
+			if random != nil || counted != nil || lock.IsOrdered(set.Column) || lock.HasWord(set.Column+" "+lock.PartName(a), "turn round ticket granted ordinal rank rev revision") {
+				made(p, f, a)
+			}
+		}
+		return
+	}
+}
+
+// under are the values that a statement is handed under the name of a column.
+func under(args []*ir.Expr, column string) (list []*ir.Expr) {
+	for _, a := range args {
+		a.Each(func(e *ir.Expr) bool {
+			if x := e.Named(column); x != nil && e.Kind == ir.Map {
+				list = append(list, x)
+			}
+			return e.Kind != ir.Lambda
+		})
+	}
+	return list
+}
+
+// twice are the values that a statement is handed in two places.
+func twice(args []*ir.Expr) (list []*ir.Expr) {
+	seen := map[string]int{}
+	for _, a := range args {
+		a.Each(func(e *ir.Expr) bool {
+			if path := e.Path(); path != "" && (e.Kind == ir.Name || e.Kind == ir.Member) {
+				if seen[path]++; seen[path] == 2 {
+					list = append(list, e)
+				}
+				return false
+			}
+			return e.Kind != ir.Lambda
+		})
+	}
+	return list
 }
 
 // named reports whether a value that is handed in is called like a fence, or comes
@@ -144,6 +249,14 @@ func named(e *ir.Expr) bool {
 
 // made reports where a fence comes from, if that cannot order two holders.
 func made(p *rule.Pass, f *lock.Function, x *ir.Expr) {
+	if v := f.Resolve(x); v.Kind == ir.Map && v.Expr != nil { // of a fence with a name, its number
+		for i, a := range v.Args {
+			if lock.IsOrdered(v.Key(i)) {
+				made(p, v.In, a)
+			}
+		}
+		return
+	}
 	why := ""
 	in, at := f.Clock(x)
 	switch {

@@ -42,7 +42,7 @@ func renews(l *lock.Lock, o *lock.Op) bool {
 	case o.Do == lock.Put && o.Command != nil && !o.Command.XX, o.In.Watches(), o.ComparedBy() != nil:
 		return false
 	case o.Do == lock.Put && o.SQL != nil:
-		if _, owner := o.SQL.Set(lock.IsOwner); owner || o.SQL.Verb != "update" {
+		if _, owner := o.SQL.Set(o.IsOwner); owner || o.SQL.Verb != "update" {
 			return false
 		}
 		return true

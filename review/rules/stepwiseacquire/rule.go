@@ -67,7 +67,7 @@ func expires(l *lock.Lock, o *lock.Op) bool {
 	case lock.Redis:
 		return o.Do == lock.Acquire
 	case lock.Table:
-		return o.Do == lock.Acquire && o.SQL != nil && o.SQL.Verb == "insert" && len(o.SQL.Sets) > 0 && !anyExpiry(l)
+		return o.Do == lock.Acquire && o.SQL != nil && (o.SQL.Verb == "insert" && len(o.SQL.Sets) > 0 || o.Flagged()) && !anyExpiry(l)
 	case lock.Library_:
 		return o.Do == lock.Make && (l.Library.Name == "redis-py" || l.Library.Name == "python-redis-lock")
 	}
@@ -80,8 +80,8 @@ func anyExpiry(l *lock.Lock) bool {
 		if o.SQL == nil {
 			continue
 		}
-		_, sets := o.SQL.Set(lock.IsExpiry)
-		_, tests := o.SQL.Test(lock.IsExpiry)
+		_, sets := o.SQL.Set(o.IsExpiry)
+		_, tests := o.SQL.Test(o.IsExpiry)
 		if sets || tests {
 			return true
 		}

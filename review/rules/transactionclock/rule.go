@@ -36,7 +36,7 @@ func check(p *rule.Pass) {
 
 // judges reports whether the statement compares or sets an expiry with now().
 func judges(o *lock.Op) bool {
-	test, ok := o.SQL.Test(lock.IsExpiry)
+	test, ok := o.SQL.Test(o.IsExpiry)
 	clock := strings.ReplaceAll(test.Value, " ", "")
 	return ok && (strings.Contains(clock, "now(") || strings.Contains(clock, "current_timestamp") || strings.Contains(clock, "transaction_timestamp"))
 }

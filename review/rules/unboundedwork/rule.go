@@ -18,8 +18,9 @@ var Rule = &rule.Rule{
 }
 
 func check(p *rule.Pass) {
+	seen := map[*lock.Site]bool{}
 	for _, s := range p.Sections {
-		l := s.Lock
+		l, take := s.Lock, s.Acquire.Root() // where the lease is given, behind a helper perhaps
 		if l.Leader || l.Kept || l.Family == lock.Advisory || !s.Acquire.TTL.Set || l.Library != nil && (l.Library.Session || l.Library.Renews && !s.Acquire.TTL.Set) {
 			continue
 		}
@@ -27,16 +28,24 @@ func check(p *rule.Pass) {
 			continue
 		}
 		if late, limit := s.Outlives(); late != nil {
-			f := p.Report(s.Acquire.Site, rule.Certain, rule.Worst(p.Unit, l), "make the lease longer than the timeout plus the time to notice and abort",
+			if seen[take.Site] {
+				continue
+			}
+			seen[take.Site] = true
+			f := p.Report(take.Site, rule.Certain, rule.Worst(p.Unit, l), "make the lease longer than the timeout plus the time to notice and abort",
 				"the lease of %s is %s and a call under it may take %s: the next holder starts while this one still works", l.Name(), s.Acquire.TTL.Value, limit)
 			f.Related = append(f.Related, rule.Related{Pos: late.Pos(), Text: "the call"})
 			continue
 		}
 		if work, c := s.Unbounded(); work != nil {
-			f := p.Report(s.Acquire.Site, rule.Confidence(c), rule.Worst(p.Unit, l),
+			if seen[take.Site] {
+				continue
+			}
+			seen[take.Site] = true
+			f := p.Report(take.Site, rule.Confidence(c), rule.Worst(p.Unit, l),
 				"put a timeout on the work that ends before the lease does, or renew the lease and stop the work when a renewal fails",
 				"nothing stops the work when the lease of %s has run out: it goes on beside the next holder's", l.Name())
-			if work.In.File == s.Acquire.File() {
+			if work.In.File == take.File() {
 				f.Related = append(f.Related, rule.Related{Pos: work.Pos(), Text: "the work"})
 			}
 		}

@@ -42,6 +42,8 @@ func fix(o *lock.Op) string {
 		return "put the owner, and the fence if there is one, into the WHERE of the DELETE, and look at the number of rows"
 	case lock.Library_:
 		return "release through the lock object that took it, which checks the owner"
+	case lock.Object:
+		return "delete it with If-Match and the entity tag of what was put, and look at the answer"
 	case lock.Cache:
 		return "use a lock of the store that compares the owner; a cache's delete can't"
 	}

@@ -83,3 +83,15 @@ func hostOwner(ctx context.Context, rdb *redis.Client) (bool, error) {
 func giveHost(ctx context.Context, rdb *redis.Client, host string) (int64, error) {
 	return give.Run(ctx, rdb, []string{"lock:host"}, host).Int64()
 }
+
+type sealed struct {
+	name  string
+	token int64
+}
+
+type errand struct{ fence sealed }
+
+func send(doc string, token int64) errand {
+	scope := doc + "/" + uuid.NewString()
+	return errand{fence: sealed{name: scope, token: token}}
+}

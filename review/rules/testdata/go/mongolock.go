@@ -11,10 +11,10 @@ import (
 type Locker struct{ locks *mongo.Collection }
 
 func (l *Locker) Acquire(ctx context.Context, name, owner string) (bool, error) {
-	now := time.Now() // want 6
+	now := time.Now()
 	res, err := l.locks.UpdateOne(ctx,
 		bson.M{"_id": name, "expiresAt": bson.M{"$lt": now}},
-		bson.M{"$set": bson.M{"owner": owner, "expiresAt": now.Add(30 * time.Second)}})
+		bson.M{"$set": bson.M{"owner": owner, "expiresAt": now.Add(30 * time.Second)}}) // want 6
 	if err != nil {
 		return false, err
 	}

@@ -26,7 +26,7 @@ type shelfJob struct {
 }
 
 func (j *shelfJob) claim(ctx context.Context, key, me string) (func(), bool) {
-	err := j.rc.Do(ctx, j.rc.B().Set().Key(key).Value(me).Nx().PxMilliseconds(8000).Build()).Error()
+	err := j.rc.Do(ctx, j.rc.B().Set().Key(key).Value(me).Nx().PxMilliseconds(8000).Build()).Error() // want 7
 	if err != nil {
 		return nil, false
 	}
@@ -37,7 +37,7 @@ func (j *shelfJob) claim(ctx context.Context, key, me string) (func(), bool) {
 
 func (j *shelfJob) Run(ctx context.Context, shelf string) error {
 	host, _ := os.Hostname()
-	undo, ok := j.claim(ctx, "shelf:lock:"+shelf, host) // want 7
+	undo, ok := j.claim(ctx, "shelf:lock:"+shelf, host)
 	if !ok {
 		return nil
 	}

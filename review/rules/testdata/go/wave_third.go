@@ -32,7 +32,7 @@ type gate struct {
 
 func (k *gateKeeper) open(ctx context.Context, name string) (*gate, error) {
 	g := &gate{k: k, key: "gate:" + name + ":lock", owner: uuid.NewString()}
-	cmd := k.rdb.SetArgs(ctx, g.key, g.owner, redis.SetArgs{Mode: "NX", TTL: 15 * time.Second})
+	cmd := k.rdb.SetArgs(ctx, g.key, g.owner, redis.SetArgs{Mode: "NX", TTL: 15 * time.Second}) // want 7
 	if cmd.Err() == redis.Nil {
 		return nil, fmt.Errorf("gate %s is busy", name)
 	}
@@ -51,7 +51,7 @@ func (g *gate) shut(ctx context.Context) error {
 }
 
 func (k *gateKeeper) Import(ctx context.Context, feed string) error {
-	g, err := k.open(ctx, feed) // want 7
+	g, err := k.open(ctx, feed)
 	if err != nil {
 		return err
 	}

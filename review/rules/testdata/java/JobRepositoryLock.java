@@ -18,7 +18,7 @@ class JobLock {
 
 interface JobLockRepository extends JpaRepository<JobLock, String> {
     @Modifying
-    @Query("delete from JobLock l where l.name = :name")
+    @Query("delete from JobLock l where l.name = :name") // want 1
     int drop(String name);
 }
 

@@ -25,7 +25,7 @@ public class TariffGate {
     private Optional<String> enter(String key) {
         String me = UUID.randomUUID().toString();
         ValueOperations<String, String> ops = redis.opsForValue();
-        return Boolean.TRUE.equals(ops.setIfAbsent(key, me, HOLD)) ? Optional.of(me) : Optional.empty();
+        return Boolean.TRUE.equals(ops.setIfAbsent(key, me, HOLD)) ? Optional.of(me) : Optional.empty(); // want 7
     }
 
     private void leave(String key, String me) {
@@ -36,7 +36,7 @@ public class TariffGate {
 
     public void refresh(String code) {
         String key = "tariff:lock:" + code;
-        Optional<String> me = enter(key); // want 7
+        Optional<String> me = enter(key);
         if (me.isEmpty()) {
             return;
         }

@@ -7,7 +7,7 @@ const ses = new SESClient({});
 
 export async function take(name: string, owner: string) {
   try {
-    await ddb.send(new PutCommand({
+    await ddb.send(new PutCommand({ // want 7
       TableName: 'locks',
       Item: { name, owner, expiresAt: Date.now() + 30_000 }, // want 6
       ConditionExpression: 'attribute_not_exists(#n) OR expiresAt < :now',

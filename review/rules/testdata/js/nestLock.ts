@@ -14,7 +14,7 @@ export class RateJob {
 
   private async lock(key: string, ttl: number): Promise<boolean> {
     try {
-      const res = await this.redis.set(key, 'locked', 'PX', ttl, 'NX');
+      const res = await this.redis.set(key, 'locked', 'PX', ttl, 'NX'); // want 7
       return res === 'OK';
     } catch (e) { // want 9
       this.log.warn('redis is down, going on');
@@ -28,7 +28,7 @@ export class RateJob {
 
   async refresh(pair: string) {
     const key = `rates:lock:${pair}`;
-    if (!(await this.lock(key, 10_000))) return; // want 7
+    if (!(await this.lock(key, 10_000))) return;
     try {
       const { data } = await axios.get(`https://rates.example/${pair}`);
       await this.rates.save({ pair, value: data.value }); // want 4

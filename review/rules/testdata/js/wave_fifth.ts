@@ -22,7 +22,7 @@ export function locker(redis: Redis | Cluster) {
 }
 
 export async function bill(redis: Redis, prisma: PrismaClient, id: string) {
-  const unlock = await locker(redis)(`bill:${id}`, 5000); // want 7
+  const unlock = await locker(redis)(`bill:${id}`, 5000);
   if (!unlock) return;
   try {
     await prisma.invoice.update({ where: { id }, data: { sent: true } }); // want 4

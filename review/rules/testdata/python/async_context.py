@@ -15,10 +15,10 @@ async def exclusive(conn: aioredis.Redis, resource: str, ttl: int = 20):
     try:
         yield
     finally:
-        await conn.delete(resource) # want 1
+        await conn.delete(resource)  # want 1
 
 
 async def weekly_digest(conn, users, message):
     async with exclusive(conn, "digest:weekly"):
         for user in users:
-            await aiosmtplib.send(message, recipients=[user.email]) # want 8
+            await aiosmtplib.send(message, recipients=[user.email])  # want 8

@@ -7,4 +7,4 @@ def resize(session, volume_id, size, fencing_token):
         raise PermissionError("stale holder")
     v.size = size
     v.fencing_token = fencing_token
-    session.commit() # want 15
+    session.commit()  # want 15

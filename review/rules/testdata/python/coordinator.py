@@ -24,6 +24,6 @@ class Coordinator:
                 self.try_lead()
             if self.leader:
                 with other.cursor() as cur:
-                    cur.execute("UPDATE shards SET assigned_to = %s WHERE assigned_to IS NULL", ("me",)) # want 11
+                    cur.execute("UPDATE shards SET assigned_to = %s WHERE assigned_to IS NULL", ("me",))  # want 11
                 other.commit()
             time.sleep(5)

@@ -7,7 +7,7 @@ _gen = itertools.count(1)
 
 
 def attach(conn, volume_id, node):
-    generation = next(_gen) # want 5
+    generation = next(_gen)  # want 5
     conn.execute(
         update(volumes)
         .where(volumes.c.id == volume_id, volumes.c.fencing_token < generation)

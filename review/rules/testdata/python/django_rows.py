@@ -15,14 +15,14 @@ class TaskLock(models.Model):
     @classmethod
     def claim(cls, slug, worker, minutes=5):
         obj, created = cls.objects.get_or_create(slug=slug)
-        if not created and obj.locked_until and obj.locked_until > timezone.now(): # want 6
+        if not created and obj.locked_until and obj.locked_until > timezone.now():  # want 6
             return None
         obj.locked_by = worker
-        obj.locked_until = timezone.now() + timedelta(minutes=minutes) # want 6
-        obj.save() # want 3
+        obj.locked_until = timezone.now() + timedelta(minutes=minutes)  # want 6
+        obj.save()  # want 3
         return obj
 
     def free(self):
         self.locked_by = None
         self.locked_until = None
-        self.save(update_fields=["locked_by", "locked_until"]) # want 1
+        self.save(update_fields=["locked_by", "locked_until"])  # want 1

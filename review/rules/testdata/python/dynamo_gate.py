@@ -10,7 +10,7 @@ def take(job: str, owner: str, seconds: int = 120) -> bool:
     now = int(time.time())
     try:
         table.put_item(
-            Item={"job": job, "owner": owner, "expires": now + seconds}, # want 6
+            Item={"job": job, "owner": owner, "expires": now + seconds},  # want 6
             ConditionExpression="attribute_not_exists(job) OR expires < :now",
             ExpressionAttributeValues={":now": now},
         )
@@ -22,4 +22,4 @@ def take(job: str, owner: str, seconds: int = 120) -> bool:
 
 
 def give_back(job: str) -> None:
-    table.delete_item(Key={"job": job}) # want 1
+    table.delete_item(Key={"job": job})  # want 1

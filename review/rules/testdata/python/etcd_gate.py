@@ -18,14 +18,14 @@ def take(name: str) -> bool:
 def rotate(dsn: str) -> None:
     with client.lock("rotate-keys", ttl=30):
         with psycopg.connect(dsn) as conn:
-            conn.execute("UPDATE api_keys SET active = false WHERE created < now() - interval '90 days'") # want 4
+            conn.execute("UPDATE api_keys SET active = false WHERE created < now() - interval '90 days'")  # want 4
 
 
 def rotate_nowait(dsn: str) -> None:
     gate = client.lock("rotate-keys", ttl=30)
-    gate.acquire(timeout=1) # want 9
+    gate.acquire(timeout=1)  # want 9
     try:
         with psycopg.connect(dsn) as conn:
-            conn.execute("DELETE FROM api_keys WHERE expired") # want 4
+            conn.execute("DELETE FROM api_keys WHERE expired")  # want 4
     finally:
-        gate.release() # want 10
+        gate.release()  # want 10

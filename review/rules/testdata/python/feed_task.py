@@ -15,4 +15,4 @@ def import_feed(self, feed_url):
     try:
         Feed.objects.import_feed(feed_url)
     finally:
-        cache.delete(lock_id) # want 1
+        cache.delete(lock_id)  # want 1

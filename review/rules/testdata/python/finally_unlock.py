@@ -10,4 +10,4 @@ def rotate_keys(vault):
         else:
             print("rotation is running elsewhere")
     finally:
-        cli.delete("rotate-keys-lock") # want 1 18
+        cli.delete("rotate-keys-lock")  # want 1 18

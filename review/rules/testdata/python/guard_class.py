@@ -38,14 +38,14 @@ class AggregationGuard:
             return
         if holder.decode() != self._ident:
             return
-        self._conn.delete(self._key) # want 2
+        self._conn.delete(self._key)  # want 2
 
 
 def run(session: Session, guard: AggregationGuard, day) -> None:
     if not guard.enter():
         return
     try:
-        session.query(DailyTotal).filter_by(day=day).update({"closed": True}) # want 4
+        session.query(DailyTotal).filter_by(day=day).update({"closed": True})  # want 4
         session.commit()
     finally:
         guard.leave()

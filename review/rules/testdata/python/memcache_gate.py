@@ -8,6 +8,6 @@ def push_inventory(items):
     if not mc.add("inventory-push", "running", expire=120, noreply=False):
         return
     try:
-        requests.post("https://erp.invalid/inventory", json=items) # want 8
+        requests.post("https://erp.invalid/inventory", json=items)  # want 8
     finally:
-        mc.delete("inventory-push") # want 1
+        mc.delete("inventory-push")  # want 1

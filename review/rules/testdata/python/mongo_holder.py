@@ -7,11 +7,11 @@ locks = MongoClient().ops.locks
 
 
 def take(name, me):
-    now = datetime.utcnow()  # want 6
+    now = datetime.utcnow()
     try:
         doc = locks.find_one_and_update(
             {"_id": name, "expires_at": {"$lt": now}},
-            {"$set": {"owner": me, "expires_at": now + timedelta(seconds=30)}},
+            {"$set": {"owner": me, "expires_at": now + timedelta(seconds=30)}},  # want 6
             upsert=True,
         )
         return True

@@ -21,13 +21,13 @@ def single_instance(name, ttl=60):
                 return fn(*a, **kw)
             finally:
                 if r.get(name) == token.encode():
-                    r.delete(name) # want 2
+                    r.delete(name)  # want 2
         return inner
     return deco
 
 @single_instance("billing-run")
 def bill(db):
-    db.execute("UPDATE invoices SET billed = 1") # want 4
+    db.execute("UPDATE invoices SET billed = 1")  # want 4
 
 class Lease(models.Model):
     name = models.CharField(primary_key=True)
@@ -36,9 +36,9 @@ class Lease(models.Model):
 
 def take(name, me):
     lease = Lease.objects.filter(name=name).first()
-    if lease and lease.expires > time.time(): # want 6
+    if lease and lease.expires > time.time():  # want 6
         return False
-    Lease.objects.update_or_create(name=name, defaults={"owner": me, "expires": time.time() + 30}) # want 3 6
+    Lease.objects.update_or_create(name=name, defaults={"owner": me, "expires": time.time() + 30})  # want 3 6
     return True
 
 def take_right(name, me):
@@ -58,19 +58,19 @@ def mysql_named(cur):
     try:
         cur.execute("UPDATE t SET x = 1")
     finally:
-        cur.execute("SELECT RELEASE_LOCK('nightly')") # want 10
+        cur.execute("SELECT RELEASE_LOCK('nightly')")  # want 10
 
 def redlock_job(masters, smtp):
-    lock = Redlock(key="mailing", masters=masters, auto_release_time=10) # want 14
+    lock = Redlock(key="mailing", masters=masters, auto_release_time=10)  # want 14
     with lock:
-        smtp.sendmail("a", "b", "c") # want 8
+        smtp.sendmail("a", "b", "c")  # want 8
 
 def retry_then_go(name):
     acquired = False
     for _ in range(5):
         try:
             acquired = r.set("lock:" + name, os.getpid(), nx=True, ex=30)
-        except redis.ConnectionError: # want 9
+        except redis.ConnectionError:  # want 9
             acquired = True
         if acquired:
             break
@@ -81,6 +81,6 @@ def work(): pass
 table = boto3.resource("dynamodb").Table("locks")
 def dyn(name, me):
     now = int(time.time())
-    table.put_item(Item={"name": name, "owner": me, "expires": now + 30}, # want 6
+    table.put_item(Item={"name": name, "owner": me, "expires": now + 30},  # want 6
         ConditionExpression="attribute_not_exists(#n) OR expires < :now",
         ExpressionAttributeValues={":now": now})

@@ -7,11 +7,11 @@ db = AsyncIOMotorClient()["ops"]
 
 
 async def acquire(name: str, who: str, seconds: int) -> bool:
-    now = dt.datetime.now(dt.timezone.utc) # want 6
+    now = dt.datetime.now(dt.timezone.utc)
     try:
         await db.locks.update_one(
             {"_id": name, "expires": {"$lt": now}},
-            {"$set": {"owner": who, "expires": now + dt.timedelta(seconds=seconds)}},
+            {"$set": {"owner": who, "expires": now + dt.timedelta(seconds=seconds)}},  # want 6
             upsert=True,
         )
         return True
@@ -20,4 +20,4 @@ async def acquire(name: str, who: str, seconds: int) -> bool:
 
 
 async def release(name: str) -> None:
-    await db.locks.delete_one({"_id": name}) # want 1
+    await db.locks.delete_one({"_id": name})  # want 1

@@ -21,6 +21,6 @@ def only_one(task_key, timeout=300):
             finally:
                 held_by = store.get(name)
                 if held_by is not None and held_by.decode() == mine:
-                    store.delete(name) # want 2
+                    store.delete(name)  # want 2
         return inner
     return decorate

@@ -13,7 +13,7 @@ return 0
 
 def reindex(index):
     owner = str(os.getpid())
-    if not rdb.set(f"reindex-lock:{index}", owner, nx=True, ex=600): # want 19
+    if not rdb.set(f"reindex-lock:{index}", owner, nx=True, ex=600):  # want 19
         return False
     try:
         index.rebuild()

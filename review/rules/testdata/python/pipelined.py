@@ -10,11 +10,11 @@ def sell(sku: str, qty: int) -> bool:
     mutex = "mutex:" + sku
     with R.pipeline() as p:
         p.setnx(mutex, 1)
-        p.expire(mutex, 10) # want 3
+        p.expire(mutex, 10)  # want 3
         got, _ = p.execute()
     if not got:
         return False
     with engine.begin() as c:
-        c.execute(text("UPDATE stock SET qty = qty - :q WHERE sku = :s"), {"q": qty, "s": sku}) # want 4
-    R.delete(mutex) # want 1
+        c.execute(text("UPDATE stock SET qty = qty - :q WHERE sku = :s"), {"q": qty, "s": sku})  # want 4
+    R.delete(mutex)  # want 1
     return True

@@ -13,7 +13,7 @@ RELEASE = client.register_script(
 
 def pulse(key, stop):
     while not stop.wait(10):
-        client.expire(key, 30) # want 16
+        client.expire(key, 30)  # want 16
 
 
 def run_settlement(day):

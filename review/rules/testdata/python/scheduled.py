@@ -18,13 +18,13 @@ def only_one(minutes):
             key = hashlib.sha1(fn.__qualname__.encode()).hexdigest()
             try:
                 free = conn().set(key, 1, ex=minutes * 60, nx=True)
-            except redis.RedisError: # want 9
+            except redis.RedisError:  # want 9
                 free = True
             if free:
                 try:
                     return fn(*args, **kwargs)
                 finally:
-                    conn().delete(key) # want 1
+                    conn().delete(key)  # want 1
         return run
     return wrap
 
@@ -32,7 +32,7 @@ def only_one(minutes):
 @only_one(15)
 def collect():
     for sub in due():
-        stripe.Charge.create(amount=sub.cents, customer=sub.customer) # want 8
+        stripe.Charge.create(amount=sub.cents, customer=sub.customer)  # want 8
 
 
 def due():

@@ -12,7 +12,7 @@ def settle(r: redis.Redis, account_id, amount):
         total = accounts.compute(account_id)
         if not lk.owned():
             return
-        accounts.update_one({"_id": account_id}, {"$set": {"balance": total + amount}}) # want 4 12
+        accounts.update_one({"_id": account_id}, {"$set": {"balance": total + amount}})  # want 4 12
     finally:
         if lk.owned():
             lk.release()

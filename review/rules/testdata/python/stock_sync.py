@@ -19,7 +19,7 @@ class WarehouseGate:
         return bool(got)
 
     async def leave(self, warehouse: str) -> None:
-        await self._conn.delete(self.prefix + warehouse + ":lock") # want 1
+        await self._conn.delete(self.prefix + warehouse + ":lock")  # want 1
 
 
 @asynccontextmanager

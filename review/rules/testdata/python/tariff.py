@@ -26,7 +26,7 @@ class Gate:
         return f"gate:{self.name}:lock"
 
     def enter(self) -> bool:
-        return bool(self.client.set(self.key, self.owner, nx=True, ex=self.seconds))
+        return bool(self.client.set(self.key, self.owner, nx=True, ex=self.seconds))  # want 7
 
     def leave(self) -> None:
         held_by = self.client.get(self.key)
@@ -36,7 +36,7 @@ class Gate:
 
 def refresh(code: str) -> None:
     gate = Gate(f"tariff:{code}")
-    if not gate.enter():  # want 7
+    if not gate.enter():
         return
     try:
         body = requests.get(f"https://tariffs.example/{code}").json()

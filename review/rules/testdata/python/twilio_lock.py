@@ -13,4 +13,4 @@ class Reminder:
 
     def send(self, appointment):
         with self.redis.lock(f"reminder:{appointment.id}", timeout=30):
-            self.sms.messages.create(to=appointment.phone, body="See you tomorrow") # want 8
+            self.sms.messages.create(to=appointment.phone, body="See you tomorrow")  # want 8

@@ -6,12 +6,12 @@ VACUUM_LOCK = 880021
 
 def try_lock() -> bool:
     with pool.connection() as conn:
-        return conn.execute("SELECT pg_try_advisory_lock(%s)", (VACUUM_LOCK,)).fetchone()[0] # want 13
+        return conn.execute("SELECT pg_try_advisory_lock(%s)", (VACUUM_LOCK,)).fetchone()[0]  # want 13
 
 
 def unlock() -> None:
     with pool.connection() as conn:
-        conn.execute("SELECT pg_advisory_unlock(%s)", (VACUUM_LOCK,)) # want 10
+        conn.execute("SELECT pg_advisory_unlock(%s)", (VACUUM_LOCK,))  # want 10
 
 
 def main():

@@ -26,7 +26,7 @@ class Ticket:
 @asynccontextmanager
 async def turn(r: redis.Redis, name: str, ttl: int = 30):
     me = str(uuid.uuid4())
-    if await r.set(f"turn:{name}:lock", me, nx=True, ex=ttl) is None:  # want 7
+    if await r.set(f"turn:{name}:lock", me, nx=True, ex=ttl) is None:
         raise BlockingIOError(name)
     try:
         yield me

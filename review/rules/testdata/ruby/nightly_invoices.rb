@@ -10,7 +10,7 @@ class NightlyInvoices
   end
 
   def call
-    return :busy unless grab # want 7
+    return :busy unless grab
     begin
       Invoice.pending.find_each do |invoice|
         Stripe::Charge.create(amount: invoice.cents, customer: invoice.customer) # want 8
@@ -28,7 +28,7 @@ class NightlyInvoices
   end
 
   def grab
-    @redis.set(lock_key, @host, nx: true, ex: TTL)
+    @redis.set(lock_key, @host, nx: true, ex: TTL) # want 7
   rescue Redis::BaseError # want 9
     true
   end

@@ -1,5 +1,5 @@
 #!/bin/sh
-lock() { redis-cli --raw set "$1" "$2" nx px 30000; }
+lock() { redis-cli --raw set "$1" "$2" nx px 30000; } # want 7
 unlock() {
   cur=$(redis-cli --raw get "$1")
   if [ "$cur" = "$2" ]; then
@@ -7,6 +7,6 @@ unlock() {
   fi
 }
 id=$(uuidgen)
-[ "$(lock jobs:mail "$id")" = OK ] || exit 1 # want 7
+[ "$(lock jobs:mail "$id")" = OK ] || exit 1
 mail -s "report" ops@example.invalid < /tmp/report # want 8
 unlock jobs:mail "$id"

@@ -65,7 +65,7 @@ func flags(o *options, stderr io.Writer) *flag.FlagSet {
 	fs.StringVar(&o.disable, "disable", "", "`RULES` that are not run, with commas in between")
 	fs.StringVar(&o.exclude, "exclude", "", "`PATTERNS` of paths to leave out, as in .gitignore, with commas in between")
 	fs.BoolVar(&o.syntax, "syntax", false, "read Go by its syntax alone: do not ask the go command for types")
-	fs.DurationVar(&o.maxTime, "max-time", time.Minute, "give up a folder that takes longer")
+	fs.DurationVar(&o.maxTime, "max-time", time.Minute, "review a folder that takes longer file by file, and give up the files that are slow")
 	fs.Int64Var(&o.maxSize, "max-size", 2<<20, "do not read files of more `BYTES`")
 	fs.Usage = func() {
 		fmt.Fprint(fs.Output(), usage)
