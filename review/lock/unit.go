@@ -274,6 +274,11 @@ func (u *Unit) plainCallee(f *Function, name string, list []*Function) *Function
 			other = g
 		}
 	}
+	if f.File.Language == ir.Ruby || f.File.Language == ir.Java { // one of a class or module that it extends
+		if g := u.method(f.class(), list); g != nil {
+			return g
+		}
+	}
 	if other != nil && f.mayUse(name) {
 		return other
 	}
