@@ -62,11 +62,6 @@ func (f *Function) ownKeyOp(s *Site) *Op {
 		if of.Expr == nil || !l.Session {
 			continue
 		}
-		if of.Kind == ir.Name { // handed in by whoever made it
-			if of = f.Unit.anyMade(l); of.Expr == nil {
-				continue
-			}
-		}
 		return &Op{Site: s, Do: Confirm, Family: Library_, Library: l, Of: of.Expr, Key: of.In.libraryKey(of.Expr), Gives: value | errors}
 	}
 	return nil

@@ -15,8 +15,8 @@ type orchard struct {
 }
 
 // still asks for the key that the mutex keeps while it has its lock.
-func (o *orchard) still(ctx context.Context, m *concurrency.Mutex) (bool, error) {
-	got, err := o.etcd.Get(ctx, m.Key())
+func (o *orchard) still(ctx context.Context, held *concurrency.Mutex) (bool, error) {
+	got, err := o.etcd.Get(ctx, held.Key())
 	if err != nil {
 		return false, err
 	}
