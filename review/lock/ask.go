@@ -17,10 +17,10 @@ func (o *Op) ComparedBy() *Op {
 	return nil
 }
 
-// behind reports whether an op stands in the branch that a look in its head decides
+// behind reports whether a site stands in the branch that a look in its head decides
 // about: in some languages the branch is written first.
-func (o *Op) behind(c *Op) bool {
-	for _, st := range o.Path {
+func (s *Site) behind(c *Op) bool {
+	for _, st := range s.Path {
 		if st.Stmt == c.Stmt() && st.Stmt.Does == ir.If && st.Branch != InHead {
 			return true
 		}

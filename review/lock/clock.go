@@ -102,6 +102,9 @@ func (f *Function) Fold(e *ir.Expr) (string, bool) { return f.fold(e) }
 // Statement reads the SQL that a call sends, nil if it sends none.
 func (f *Function) Statement(e *ir.Expr) *Query { return f.statement(e) }
 
+// Callee is the function of the unit that a call of this one calls, nil if it is none of it.
+func (f *Function) Callee(s *Site) *Function { return f.Unit.callee(f, s.Call) }
+
 // Effect reads what a call does to the world, nil if nothing.
 func (f *Function) Effect(s *Site) *Effect { return f.effect(s) }
 

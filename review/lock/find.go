@@ -77,9 +77,11 @@ func (f *Function) fetched(s *Site) {
 
 // answeredBy gives a site the use of another one, which returns its answer.
 func (s *Site) answeredBy(other *Site) {
-	if other.Use == Assigned || other.Use == Returned {
+	switch other.Use {
+	case Dropped:
+	case Assigned, Returned:
 		s.Use, s.Names = other.Use, other.Names
-	} else {
+	default:
 		s.Use = Tested
 	}
 }

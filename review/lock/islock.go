@@ -42,8 +42,9 @@ func (l *Lock) isLock() bool {
 }
 
 // handedBack reports whether a key is deleted once the work that it was set for is
-// done, or by a function that is there to give it back. What only marks something as
-// seen is deleted when the work has failed, so that it is tried again.
+// done, or by a function that is there to give it back where somebody looks whether it was
+// set. What only marks something as seen is deleted when the work has failed, so that it is
+// tried again.
 func (l *Lock) handedBack() bool {
 	takes := l.Own(Acquire)
 	for _, p := range l.TwoStep {
@@ -63,6 +64,7 @@ func (l *Lock) handedBack() bool {
 				if give.Pos() > take.Pos() && !give.onFailure() && !give.beforeExit() && take.In.Work(take.Pos(), give.Pos()) != nil {
 					return true
 				}
+			case take.Do == Acquire && take.Use == Dropped: // it keeps nobody out
 			case give.Through == nil && give.File() == take.File() && give.In.class() == take.In.class() && hasWord(give.In.Name, givingVerbs):
 				return true
 			}

@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
@@ -114,6 +115,10 @@ func (f *Function) isElected() bool {
 func (u *Unit) elected(f *Function, s *Site, started *ir.Expr) {
 	if started.Kind == ir.Lambda {
 		u.lead(f, s, started.Pos, started.End)
+	} else if g := u.callee(f, started); g != nil && started.Kind == ir.Call { // every(interval)
+		for _, h := range g.handouts() {
+			u.lead(cmp.Or(u.byFunc[h.to], g), s, h.to.Pos, h.to.End)
+		}
 	} else if g := u.callee(f, &ir.Expr{Kind: ir.Call, Pos: started.Pos, X: started}); g != nil {
 		u.lead(g, s, g.Pos, g.End)
 	}

@@ -64,7 +64,7 @@ func (l *Library) made(f *Function, e *ir.Expr) bool {
 func (l *Library) owns(f *Function, e *ir.Expr) bool {
 	path := e.X.Path()
 	qualified := f.qualify(path)
-	if qualified == path {
+	if _, imported := f.File.Imported(firstWord(path)); !imported && qualified == path {
 		return !isUpper(e.Method()) || e.Kind == ir.Call && f.File.Language != ir.Python || e.Receiver() != nil
 	}
 	for _, want := range l.Imports {
@@ -267,6 +267,24 @@ func (f *Function) lockObject(l *Library, e *ir.Expr) Value {
 	}
 	if f.lends(l, e) {
 		return f.Unit.anyMade(l)
+	}
+	return l.madeIn(v)
+}
+
+// madeIn is where a small helper of the unit makes a lock of the library, whatever it is
+// handed for it; an empty value if a value is no call of one.
+func (l *Library) madeIn(v Value) Value {
+	if v.Expr == nil || v.Kind != ir.Call {
+		return Value{}
+	}
+	g := v.In.Unit.callee(v.In, v.Expr)
+	if g == nil || g == v.In {
+		return Value{}
+	}
+	for _, x := range g.returned() {
+		if l.made(g, x) {
+			return Value{x, g}
+		}
 	}
 	return Value{}
 }

@@ -32,7 +32,7 @@ func (f *Function) servedBy(e *ir.Expr) *service {
 	}
 	var from []string
 	for x, n := e.Receiver(), 0; x != nil && n < 6; n++ {
-		from = append(from, f.origin(x)...)
+		from = append(from, f.origin(x, 4)...)
 		switch x.Kind {
 		case ir.Member, ir.Index, ir.Await, ir.Call, ir.New:
 			x = x.X
@@ -55,14 +55,18 @@ func (f *Function) servedBy(e *ir.Expr) *service {
 }
 
 // origin are the words of what a value was made from: the module and the class of a
-// constructor, the name of the service that a factory is asked for.
-func (f *Function) origin(x *ir.Expr) (list []string) {
+// constructor, the name of the service that a factory is asked for. Depth is through how many
+// functions it is followed: two may return what the other one makes.
+func (f *Function) origin(x *ir.Expr, depth int) (list []string) {
+	if depth == 0 {
+		return nil
+	}
 	v := f.made(x)
 	switch v.Kind {
 	case ir.Call, ir.New:
 		if g := f.Unit.callee(v.In, v.Expr); g != nil && g != f {
 			for _, x := range g.returned() {
-				list = append(list, g.origin(x)...)
+				list = append(list, g.origin(x, depth-1)...)
 			}
 			return list
 		}

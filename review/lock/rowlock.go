@@ -9,15 +9,45 @@ import (
 )
 
 // findBusy finds the tables whose rows are locks by being there: a row is inserted, which
-// only one can do, and deleted when the work is done, whatever comes of it.
+// only one can do, or put where none was found, and deleted when the work is done, whatever
+// comes of it.
 func (u *Unit) findBusy() {
 	for table, list := range u.sent {
 		for _, one := range list {
-			if one.q.Verb == "insert" && one.f.removed(table) && one.f.refused(one.s, one.q) {
+			if one.q.Verb == "insert" && one.f.removed(table) && one.f.refused(one.s, one.q) || one.f.puts(one.s.Call) && one.f.looked(one.s, table) && u.removedAfter(one.f, table) {
 				u.leased[table], u.busy[table] = true, true
 			}
 		}
 	}
+}
+
+// puts reports whether a call writes a whole document, whether or not there is one.
+func (f *Function) puts(e *ir.Expr) bool {
+	name := normal(e.Method())
+	return (name == "replaceone" || name == "replace_one") && (&Site{Call: e, In: f}).option("upsert").Is("true")
+}
+
+// looked reports whether a look at a table before a site decides by leaving whether it is
+// reached: there is a row already.
+func (f *Function) looked(s *Site, table string) bool {
+	return slices.ContainsFunc(f.Unit.sent[table], func(one sent) bool {
+		if one.f != f || one.q.Verb != "select" || one.q.ForUpdate || one.s.Pos() >= s.Pos() {
+			return false
+		}
+		look, leaves := &Op{Site: one.s}, false
+		f.eachStmt(func(st *ir.Stmt) {
+			leaves = leaves || st.Does == ir.If && st.Pos >= one.s.Stmt().Pos && st.End <= s.Pos() && look.testIn(st.X) && !negated(st.X) && exits(st.Body)
+		})
+		return leaves
+	})
+}
+
+// removedAfter reports whether the row of a table is deleted in the end by what has called a
+// function.
+func (u *Unit) removedAfter(f *Function, table string) bool {
+	return slices.ContainsFunc(u.sent[table], func(one sent) bool {
+		return one.q.Verb == "delete" && one.f != f && u.cleansAfter(f, one.f)
+	})
 }
 
 // refused reports whether it is seen when an insert fails because the row is there already.

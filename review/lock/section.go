@@ -222,12 +222,14 @@ func (u *Unit) held() {
 // callers are the lambdas and blocks that a function runs while it holds a lock.
 func (u *Unit) callers() {
 	for _, s := range u.Sections[:len(u.Sections):len(u.Sections)] {
-		if !s.runsCallback() {
+		run := s.Callback()
+		if run == nil {
 			continue
 		}
+		to := s.In.handedTo(firstWord(run.Call.X.Path()))
 		for _, f := range u.Functions {
 			for _, c := range f.calls {
-				if c.to == s.In {
+				if c.to == to {
 					u.callback(s, f, c.site)
 				}
 			}
@@ -235,9 +237,18 @@ func (u *Unit) callers() {
 	}
 }
 
-// runsCallback reports whether a parameter is called, or a block, while the lock is
-// held.
-func (s *Section) runsCallback() bool { return s.Callback() != nil }
+// handedTo is the function whose parameter a name is: this one, or one further out, which
+// gives back a function that runs what it was handed.
+func (f *Function) handedTo(name string) *Function {
+	for g := f; g != nil; g = g.outer() {
+		for _, p := range g.Params {
+			if p.Name == name {
+				return g
+			}
+		}
+	}
+	return f
+}
 
 // Callback is the call of a parameter, or of a block, in the section.
 func (s *Section) Callback() *Site {

@@ -20,6 +20,9 @@ func (f *Function) sessionOp(s *Site) *Op {
 	switch f.File.Language {
 	case ir.Go:
 		if e.Method() == "Get" && len(e.Args) > 1 && imports(f.File, "etcd") && f.keepsKeys(e.Receiver()) {
+			if op := f.ownKeyOp(s); op != nil {
+				return op
+			}
 			return f.keyed(s, etcdKey, Read, e.Arg(1), value|errors)
 		}
 		return f.etcdTake(s)
@@ -45,6 +48,23 @@ func (f *Function) sessionOp(s *Site) *Op {
 
 func (f *Function) keyed(s *Site, l *Library, do Do, key *ir.Expr, gives Gives) *Op {
 	return &Op{Site: s, Do: do, Family: Library_, Library: l, Of: key, Key: f.Key(key), Gives: gives}
+}
+
+// ownKeyOp reads a look at the key that an object of etcd's concurrency package keeps while
+// it has its lock: client.Get(ctx, mutex.Key()).
+func (f *Function) ownKeyOp(s *Site) *Op {
+	key := f.resolve(s.Call.Arg(1))
+	if key.Method() != "Key" || key.Receiver() == nil {
+		return nil
+	}
+	for _, l := range f.Unit.librariesOf(f.File) {
+		of := key.In.lockObject(l, key.Receiver())
+		if of.Expr == nil || !l.Session {
+			continue
+		}
+		return &Op{Site: s, Do: Confirm, Family: Library_, Library: l, Of: of.Expr, Key: of.In.libraryKey(of.Expr), Gives: value | errors}
+	}
+	return nil
 }
 
 // requests are methods that send a request to an address.

@@ -158,9 +158,13 @@ func (f *Function) isMappedName(name string) bool {
 
 // isEntity reports whether a class is a row: it has columns of a lock, or is the
 // repository of a class that has.
-func (u *Unit) isEntity(class string) bool {
+func (u *Unit) isEntity(class string) bool { return u.isEntityWithin(class, 6) }
+
+// isEntityWithin looks so many levels up: two classes of one name in different modules may
+// seem to extend each other.
+func (u *Unit) isEntityWithin(class string, depth int) bool {
 	c := u.classes[class]
-	if c == nil {
+	if c == nil || depth == 0 {
 		return false
 	}
 	for _, field := range c.Fields {
@@ -170,7 +174,7 @@ func (u *Unit) isEntity(class string) bool {
 	}
 	for _, b := range c.Bases {
 		b = strings.ReplaceAll(b, "::", ".")
-		if b != class && u.isEntity(b) || b == "ApplicationRecord" || b == "ActiveRecord.Base" || strings.HasSuffix(b, "models.Model") || b == "Model" {
+		if u.isEntityWithin(b, depth-1) || b == "ApplicationRecord" || b == "ActiveRecord.Base" || strings.HasSuffix(b, "models.Model") || b == "Model" {
 			return true
 		}
 	}

@@ -138,6 +138,9 @@ func (f *Function) builderStatement(e *ir.Expr) *Query {
 	if verb == "" {
 		return nil
 	}
+	if f.puts(e) {
+		verb = "upsert"
+	}
 	q := &Query{Statement: &query.Statement{Verb: verb}, Builder: true, ensures: ensurers[normal(e.Method())]}
 	if begin != e {
 		q.Table, _ = f.fold(begin.Arg(0))
@@ -273,8 +276,8 @@ func (f *Function) tableOf(e *ir.Expr) (table string, conn *ir.Expr) {
 		case ir.Name:
 			return f.nameTable(e, x), nil
 		case ir.Index:
-			if text, ok := x.Args[len(x.Args)-1].Literal(); ok && len(x.Args) == 1 && f.File.Language == ir.Ruby && isTable(text) {
-				return text, x.X // DB[:stock]
+			if text, ok := x.Args[len(x.Args)-1].Literal(); ok && len(x.Args) == 1 && f.indexesTables(e) && isTable(text) {
+				return text, x.X // DB[:stock], db["stock"]
 			}
 			x = x.X
 		case ir.Await, ir.Unary:
@@ -284,6 +287,19 @@ func (f *Function) tableOf(e *ir.Expr) (table string, conn *ir.Expr) {
 		}
 	}
 	return "", nil
+}
+
+// indexesTables reports whether what a call is sent through may be asked for a table by its
+// name in brackets: in Ruby, and by the clients of MongoDB in Python.
+func (f *Function) indexesTables(e *ir.Expr) bool {
+	switch f.File.Language {
+	case ir.Ruby:
+		return true
+	case ir.Python:
+		name := e.Method()
+		return strings.Contains(name, "_one") || strings.HasSuffix(name, "_many") || name == "count_documents"
+	}
+	return false
 }
 
 func (f *Function) namedTable(x *ir.Expr) string {

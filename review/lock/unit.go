@@ -65,6 +65,7 @@ func NewUnitAmong(files []*ir.File, known map[string]*Outline) *Unit {
 	u.markedStatements()
 	u.collectGlobals()
 	u.construct()
+	u.lend()
 	u.collectScripts()
 	u.findLeased()
 	u.findOps()
@@ -273,6 +274,11 @@ func (u *Unit) plainCallee(f *Function, name string, list []*Function) *Function
 			other = g
 		}
 	}
+	if f.File.Language == ir.Ruby || f.File.Language == ir.Java { // one of a class or module that it extends
+		if g := u.method(f.class(), list); g != nil {
+			return g
+		}
+	}
 	if other != nil && f.mayUse(name) {
 		return other
 	}
@@ -312,22 +318,24 @@ func (u *Unit) method(c *ir.Class, list []*Function) *Function {
 			c = only
 		}
 	}
-	for range 4 {
-		if c == nil {
-			return nil
+	return u.inherited(c, list, 4)
+}
+
+// inherited is the method that a class has itself, or else from the last of its bases that
+// has it, so many levels up.
+func (u *Unit) inherited(c *ir.Class, list []*Function, depth int) *Function {
+	if c == nil || depth == 0 {
+		return nil
+	}
+	for _, g := range list {
+		if gc := g.class(); gc != nil && gc.Name == c.Name {
+			return g
 		}
-		for _, g := range list {
-			if gc := g.class(); gc != nil && gc.Name == c.Name {
-				return g
-			}
+	}
+	for _, b := range slices.Backward(c.Bases) {
+		if g := u.inherited(u.classes[shortType(strings.ReplaceAll(b, "::", "."))], list, depth-1); g != nil {
+			return g
 		}
-		var base *ir.Class
-		for _, b := range c.Bases {
-			if u.classes[shortType(b)] != nil {
-				base = u.classes[shortType(b)]
-			}
-		}
-		c = base
 	}
 	return nil
 }

@@ -255,7 +255,7 @@ func (s *Site) stepOfLoop() bool {
 // call which follows.
 func (s *Section) CheckBefore(site *Site) (ir.Pos, bool) {
 	for _, o := range s.Lock.All(Read, Confirm, Exists) {
-		if o.In == site.In && o.Pos() > s.From && o.Pos() < site.Pos() && o.leadsTo(site) {
+		if o.In == site.In && o.Pos() > s.From && (o.Pos() < site.Pos() || site.behind(o)) && o.leadsTo(site) {
 			return o.Pos(), true
 		}
 	}

@@ -201,28 +201,6 @@ func TestValuesAreFollowedSomeSteps(t *testing.T) {
 	}
 }
 
-// TestValuesAreMadeOfEachOther reviews two values of which each is read from the other.
-func TestValuesAreMadeOfEachOther(t *testing.T) {
-	t.Parallel()
-	src := `package a
-
-func (c *Lock) run(args []string) (err error) {
-	if len(args) > 1 {
-		row, flags, err = c.Find(args)
-	}
-	if err != nil && row != nil {
-		c = row
-	}
-	row.held = true
-	return row.Find(args)
-}
-`
-	r := review(t, tree(t, map[string]string{"a.go": src, "b.py": unsafe}), nil)
-	if paths(r) != "b.py" || len(r.Problems) > 0 {
-		t.Errorf("found %q, told %v", paths(r), r.Problems)
-	}
-}
-
 // TestSuppressionOfOneLine leaves alone what stands further down.
 func TestSuppressionOfOneLine(t *testing.T) {
 	t.Parallel()

@@ -273,6 +273,19 @@ func (r reader) params(end string) (list []ir.Param) {
 	return list
 }
 
+// mixed are the modules whose methods a statement of a class takes over: include Turns.
+func mixed(s *ir.Stmt) (names []string) {
+	if s.Does != ir.Eval || s.X == nil || s.X.Kind != ir.Call || s.X.Receiver() != nil || s.X.Method() != "include" && s.X.Method() != "prepend" {
+		return nil
+	}
+	for _, a := range s.X.Args {
+		if path := a.Path(); path != "" {
+			names = append(names, path)
+		}
+	}
+	return names
+}
+
 func (r reader) class(at ir.Pos, _ string) *ir.Stmt {
 	c := &ir.Class{Pos: at}
 	if r.Accept("<<") {
@@ -295,6 +308,7 @@ func (r reader) class(at ir.Pos, _ string) *ir.Stmt {
 		if len(s.To) == 1 && s.To[0].Kind == ir.Name {
 			c.Fields = append(c.Fields, ir.Field{Name: s.To[0].Name, Value: s.X})
 		} else {
+			c.Bases = append(c.Bases, mixed(s)...)
 			r.Func.Body = append(r.Func.Body, s)
 		}
 	}

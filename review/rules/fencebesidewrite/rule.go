@@ -32,6 +32,9 @@ func check(p *rule.Pass) {
 			continue
 		}
 		c := comparison(f)
+		if c == nil {
+			c = behind(f)
+		}
 		if locked(f) {
 			continue
 		}
@@ -132,6 +135,34 @@ func comparison(f *lock.Function) (c *compared) {
 		})
 	})
 	return c
+}
+
+// behind is the call of a helper that compares two fences, and raises or returns an error
+// by what it finds, nil if there is none: the write stands in its caller.
+func behind(f *lock.Function) *compared {
+	for _, s := range f.Sites {
+		g := f.Callee(s)
+		if g == nil || g == f || g.Watches() || g.LocksRow() || locked(g) {
+			continue
+		}
+		c := comparison(g)
+		if c == nil || !refuses(g, c) || slices.ContainsFunc(g.Sites, func(inner *lock.Site) bool { return g.Effect(inner) != nil }) {
+			continue
+		}
+		return &compared{at: s.Stmt().Pos, end: s.Stmt().End, leaves: true}
+	}
+	return nil
+}
+
+// refuses reports whether the branch of a comparison ends its function with an error.
+func refuses(g *lock.Function, c *compared) (found bool) {
+	fails := slices.ContainsFunc(g.Results, func(r ir.Param) bool { return r.Type == "error" })
+	g.EachStmt(func(s *ir.Stmt) {
+		if s.Pos > c.at && s.End <= c.end {
+			found = found || s.Does == ir.Raise || fails && s.Does == ir.Return
+		}
+	})
+	return found
 }
 
 // object is what a value is a part of: row of row.fence.
