@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -28,69 +27,19 @@ func TestMySQLLockedRowStopsNobodyElse(t *testing.T) {
 
 func lockedRowStopsNobodyElse(t *testing.T, address string) {
 	s := mustOpen(t, openMySQL(t, address), sqlstore.MySQL, &sqlstore.Options{Workers: 1})
-	var terms []driver.Term
-	for i := range 8 {
-		terms = append(terms, mustAcquire(t, s, fmt.Sprint("n", i)))
-	}
-	lapsed := request("lapsed")
-	lapsed.TTL = 10 * time.Millisecond
-	over, err := s.Acquire(t.Context(), lapsed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	waitUntil(t, "the lease has lapsed", func() bool {
-		rec, err := s.Inspect(t.Context(), "lapsed")
-		return err == nil && rec.State == driver.Expired
-	})
-	tx, err := openMySQL(t, address).BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tx.Rollback()
-	mustExec(t, tx, "SELECT 1 FROM ringfence_lease WHERE name IN ('n0', 'lapsed') LOCK IN SHARE MODE")
-	blocked := make(chan error, 2)
+	l := lockRows(t, s, openMySQL(t, address), "SELECT 1 FROM ringfence_lease WHERE name IN ('n0', 'lapsed') LOCK IN SHARE MODE")
 	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second) // less than the server waits for a lock
 	defer cancel()
 	alone := mustOpen(t, openMySQL(t, address), sqlstore.MySQL, nil)
 	for range 3 { // one call at a time, of which none reads a row of others
 		takeAndRelease(t, alone, "alone")
-		if _, err := alone.Renew(ctx, terms[1], time.Minute); err != nil {
+		if _, err := alone.Renew(ctx, l.terms[1], time.Minute); err != nil {
 			t.Fatal(err)
 		}
 	}
-	go func() { _, err := s.Acquire(ctx, request("lapsed")); blocked <- err }()
-	go func() { _, err := s.Renew(ctx, terms[0], time.Minute); blocked <- err }()
-	for round := range 10 { // also in one batch with the blocked ones
-		var all sync.WaitGroup
-		for _, term := range terms[1:] {
-			all.Go(func() {
-				if _, err := s.Renew(ctx, term, time.Minute); err != nil {
-					t.Errorf("round %d, %s: %v", round, term.Name, err)
-				}
-			})
-		}
-		all.Go(func() { _ = mustAcquire(t, s, fmt.Sprint("new ", round)) })
-		all.Wait()
-	}
-	wantHeld(t, refusal(t, s, request("lapsed"), 500*time.Millisecond), over)
-	select {
-	case err := <-blocked:
-		t.Errorf("a locked row was changed: %v", err)
-	default:
-	}
-	if err := tx.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		select {
-		case err := <-blocked:
-			if err != nil {
-				t.Errorf("after the lock went: %v", err)
-			}
-		case <-time.After(30 * time.Second):
-			t.Fatal("nothing within 30 s after the lock went")
-		}
-	}
+	l.stopNobodyElse(ctx, t)
+	wantHeld(t, refusal(t, s, request("lapsed"), 500*time.Millisecond), l.over)
+	l.goOn(t)
 }
 
 // TestMySQLPlacesThatCountForNothing: a client grants a name although there is a place in its line,

@@ -51,68 +51,16 @@ func openPostgres(t *testing.T, address string, settings ...string) *sql.DB {
 
 func TestPostgresLockedRowStopsNobodyElse(t *testing.T) {
 	address := realserver.SharedPostgres(t)
-	db := openPostgres(t, address)
-	s := mustOpen(t, db, sqlstore.Postgres, &sqlstore.Options{Workers: 1})
-	var terms []driver.Term
-	for i := range 16 {
-		terms = append(terms, mustAcquire(t, s, fmt.Sprint("n", i)))
-	}
-	lapsed := request("lapsed")
-	lapsed.TTL = 10 * time.Millisecond
-	if _, err := s.Acquire(t.Context(), lapsed); err != nil {
-		t.Fatal(err)
-	}
-	waitUntil(t, "the lease has lapsed", func() bool {
-		rec, err := s.Inspect(t.Context(), "lapsed")
-		return err == nil && rec.State == driver.Expired
-	})
-	// A guarded transaction that runs for long keeps two rows as they are.
-	tx, err := openPostgres(t, address).BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tx.Rollback()
-	mustExec(t, tx, "SELECT 1 FROM ringfence.lease WHERE name IN ('n0', 'lapsed') FOR SHARE")
-
-	blocked := make(chan error, 2)
+	s := mustOpen(t, openPostgres(t, address), sqlstore.Postgres, &sqlstore.Options{Workers: 1})
+	l := lockRows(t, s, openPostgres(t, address), "SELECT 1 FROM ringfence.lease WHERE name IN ('n0', 'lapsed') FOR SHARE")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	go func() { _, err := s.Acquire(ctx, request("lapsed")); blocked <- err }()
-	go func() { _, err := s.Renew(ctx, terms[0], time.Minute); blocked <- err }()
-	for round := range 20 { // also in one batch with the blocked ones
-		var all sync.WaitGroup
-		for _, term := range terms[1:] {
-			all.Go(func() {
-				if _, err := s.Renew(ctx, term, time.Minute); err != nil {
-					t.Errorf("round %d, %s: %v", round, term.Name, err)
-				}
-			})
-		}
-		all.Go(func() { _ = mustAcquire(t, s, fmt.Sprint("new ", round)) })
-		all.Wait()
-	}
+	l.stopNobodyElse(ctx, t)
 	short, end := context.WithTimeout(t.Context(), 2*time.Second)
 	defer end()
-	err = s.Release(short, terms[0])
+	err := s.Release(short, l.terms[0])
 	wantError(t, err, driver.ErrUnavailable, "locked")
-	select {
-	case err := <-blocked:
-		t.Errorf("a locked row was changed: %v", err)
-	default:
-	}
-	if err := tx.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		select {
-		case err := <-blocked:
-			if err != nil {
-				t.Errorf("after the lock went: %v", err)
-			}
-		case <-time.After(10 * time.Second):
-			t.Fatal("nothing within 10 s after the lock went")
-		}
-	}
+	l.goOn(t)
 }
 
 func TestPostgresRefusalWritesNothing(t *testing.T) {
