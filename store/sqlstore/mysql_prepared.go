@@ -80,10 +80,5 @@ func (s *mysqlSession) one(ctx context.Context, name string, args []any) (sql.Re
 	if err != nil {
 		return nil, before(MySQL.judge(err))
 	}
-	result, err = s.conn.ExecContext(ctx, execute)
-	if mysqlNumber(err) != unknownStatement {
-		return result, err
-	}
-	s.unprepared.Store(true) // a proxy sends each statement of a session wherever it likes
-	return s.conn.ExecContext(ctx, bind(s.texts[name], args...))
+	return s.conn.ExecContext(ctx, execute)
 }
