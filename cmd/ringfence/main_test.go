@@ -18,16 +18,20 @@ func TestMain(m *testing.M) {
 	child.BeInit()
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // a second for each process otherwise
 	_ = flag.Set("test.parallel", "8")           // scripts mostly wait; -parallel wins over it
-	testscript.Main(hangUps{m}, map[string]func(){
+	testscript.Main(signalled{m}, map[string]func(){
 		"ringfence": main, "write-pgx": writeThrough("pgx"), "write-pq": writeThrough("postgres"),
 	})
 }
 
-// hangUps are tests whose processes end by HUP also where the tests themselves ignore it,
-// as under nohup: what a process ignores those that it starts ignore too.
-type hangUps struct{ *testing.M }
+// signalled are tests whose processes end by signals also where the tests themselves ignore them,
+// as under nohup or in the background of a script: what a process ignores those that it starts ignore too.
+type signalled struct{ *testing.M }
 
-func (h hangUps) Run() int {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
-	return h.M.Run()
+func (s signalled) Run() int {
+	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
+	}
+	return s.M.Run()
 }

@@ -26,7 +26,11 @@ func TestMain(m *testing.M) {
 		play(os.Args[1], os.Args[2:])
 		return
 	}
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // or what is started ignores it too, under nohup
+	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
+		if signal.Ignored(sig) { // or what is started ignores it too: under nohup, or in the background of a script
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
+	}
 	os.Exit(m.Run())
 }
 
