@@ -341,9 +341,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 			t.Error(err)
 		}
 		all.Wait()
-		if left := stacks(); strings.Contains(left, "sqlstore.(") {
-			t.Errorf("goroutines of a closed store:\n%s", left)
-		}
+		waitUntil(t, "a closed store has no goroutine", func() bool { return !strings.Contains(stacks(), "sqlstore.(") })
 	})
 }
 

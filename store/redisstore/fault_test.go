@@ -331,9 +331,7 @@ func TestNoGoroutineIsLeft(t *testing.T) { // not parallel: it looks at all of t
 	}
 	_ = s.Close()
 	all.Wait()
-	if left := stacks(); strings.Contains(left, "redisstore.(") {
-		t.Errorf("goroutines of a closed store:\n%s", left)
-	}
+	until(t, "a closed store has no goroutine", func() bool { return !strings.Contains(stacks(), "redisstore.(") })
 }
 
 func stacks() string {
