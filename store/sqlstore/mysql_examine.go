@@ -17,7 +17,7 @@ func (d *mysqlDialect) examine(ctx context.Context, db *sql.DB, o Options) (find
 		return d.noAnswer(err)
 	}
 	defer c.Close()
-	server, err := readMySQL(ctx, c, d.texts["server"])
+	server, err := readMySQL(ctx, c, d.texts)
 	if err != nil {
 		return d.noAnswer(err)
 	}

@@ -31,7 +31,7 @@ func (d *mysqlDialect) open(ctx context.Context, db *sql.DB, o Options) (backend
 
 // checkServer refuses a server that can't host leases, and learns its name.
 func (m *mysql) checkServer(ctx context.Context, c *sql.Conn) error {
-	s, err := readMySQL(ctx, c, m.texts["server"])
+	s, err := readMySQL(ctx, c, m.texts)
 	if err != nil {
 		return err
 	}
@@ -67,9 +67,16 @@ type mysqlServer struct {
 	readOnly                bool // but for some users
 }
 
-func readMySQL(ctx context.Context, c *sql.Conn, statement string) (s mysqlServer, err error) {
-	err = c.QueryRowContext(ctx, statement).
+func readMySQL(ctx context.Context, c *sql.Conn, texts map[string]string) (s mysqlServer, err error) {
+	err = c.QueryRowContext(ctx, texts["server"]).
 		Scan(&s.version, &s.database, &s.host, &s.port, &s.statements, &s.frozen, &s.safe, &s.readOnly, &s.flush)
+	var began [2]string
+	for i := range began {
+		if err == nil {
+			err = c.QueryRowContext(ctx, texts["began"]).Scan(&began[i])
+		}
+	}
+	s.frozen = s.frozen || began[0] == began[1] // which alone shows where SYSDATE is an alias of NOW
 	return s, err
 }
 
