@@ -34,7 +34,7 @@ func (j *Journal) query(ctx context.Context, scan func(*sql.Rows) error, name st
 		QueryContext(context.Context, string, ...any) (*sql.Rows, error)
 	} = j.db
 	if j.dialect == MySQL {
-		tx, err := j.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // which ends one that may be open
+		tx, err := j.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // which ends one that may be open, and sees what was committed since
 		if err != nil {
 			return err
 		}
