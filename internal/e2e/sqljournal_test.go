@@ -208,3 +208,30 @@ func keeps(t *testing.T, db *sql.DB, d sqljournal.Dialect) {
 		}
 	}
 }
+
+// TestMySQLJournalWithoutAutocommit: what a session appends or prunes is there for
+// others at once, and it reads what they append, also where it does not commit by itself.
+func TestMySQLJournalWithoutAutocommit(t *testing.T) {
+	t.Parallel()
+	address := realserver.SharedMariaDB(t)
+	other, db := openJournaled(t, "mysql", address), openMySQL(t, address, "autocommit=0")
+	db.SetMaxOpenConns(1)
+	keeps(t, db, sqljournal.MySQL)
+	if n := countOf(t, other, "ringfence_journal"); n != 1 {
+		t.Errorf("another session sees %d rows; want the one that was kept", n)
+	}
+	if n := countOf(t, db, "ringfence_journal"); n != 1 { // which leaves a transaction open
+		t.Errorf("the session itself sees %d rows", n)
+	}
+	mustExec(t, other, "INSERT INTO ringfence_journal (at, events, bundle) SELECT at, events, bundle FROM ringfence_journal")
+	j, err := sqljournal.Open(db, sqljournal.MySQL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := j.Prune(t.Context(), journal.Bounds{Age: time.Hour, Events: 1}); n != 1 || err != nil {
+		t.Errorf("pruned %d, %v; want what another session has appended", n, err)
+	}
+	if got := query(t, db, "SELECT @@autocommit"); got != "0" {
+		t.Errorf("autocommit is %s; want 0, as it was", got)
+	}
+}

@@ -71,8 +71,9 @@ func TestExamineMySQL(t *testing.T) {
 func TestExamineMySQLServerSettings(t *testing.T) {
 	t.Parallel()
 	bad := realserver.NewMariaDB(t, &realserver.MariaDBOptions{FakeTime: "+3600", Settings: []string{
-		"innodb-flush-log-at-trx-commit=0", "log-bin=log", "binlog-format=STATEMENT", "read-only=1",
+		"innodb-flush-log-at-trx-commit=0", "log-bin=log", "binlog-format=STATEMENT", "read-only=1", "sysdate-is-now=1",
 	}})
+	storetest.WantFinding(t, lookedAt(t, openMySQL(t, bad.URL(""), "timestamp=1800000000"), sqlstore.MySQL, nil), "clock", driver.Unfit, "SET timestamp")
 	all := lookedAt(t, openMySQL(t, bad.URL("")), sqlstore.MySQL, nil)
 	storetest.WantFinding(t, all, "durability", driver.Warning, "is 0")
 	storetest.WantFinding(t, all, "binary log", driver.Unfit, "STATEMENT")

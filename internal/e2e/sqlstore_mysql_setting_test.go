@@ -277,3 +277,58 @@ func TestMySQLServersThatCannotHostLeases(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestMariaDBConnectionLeftInATransaction: what is done over a connection that a program
+// gave back in the middle of a transaction is committed, and that program's part is not.
+func TestMariaDBConnectionLeftInATransaction(t *testing.T) {
+	t.Parallel()
+	address := realserver.SharedMariaDB(t)
+	db := openMySQL(t, address)
+	db.SetMaxOpenConns(1)
+	s, other := mustOpen(t, db, sqlstore.MySQL, nil), mustOpen(t, openMySQL(t, address), sqlstore.MySQL, nil)
+	mustExec(t, db, "CREATE TABLE theirs (n INT) ENGINE = InnoDB")
+	leave := func() {
+		mustExec(t, db, "START TRANSACTION")
+		mustExec(t, db, "INSERT INTO theirs VALUES (1)")
+	}
+	seen := func(name string, state driver.State, left time.Duration) {
+		t.Helper()
+		if rec, err := other.Inspect(t.Context(), name); err != nil || rec.State != state || rec.Remaining < left {
+			t.Errorf("another client sees %+v, %v; want the lease %s, and for %s at least", rec, err, state, left)
+		}
+	}
+	for range 2 { // a name's first grant, and the next
+		leave()
+		term := mustAcquire(t, s, "n")
+		seen("n", driver.Held, 0)
+		leave()
+		if _, err := s.Renew(t.Context(), term, time.Hour); err != nil {
+			t.Error(err)
+		}
+		seen("n", driver.Held, 50*time.Minute)
+		leave()
+		if err := s.Release(t.Context(), term); err != nil {
+			t.Error(err)
+		}
+		seen("n", driver.Released, 0)
+	}
+	first, second := mustAcquire(t, s, "a"), mustAcquire(t, s, "b")
+	leave()
+	for _, r := range s.RenewAll(t.Context(), []driver.Renewal{{Term: first, TTL: time.Hour}, {Term: second, TTL: time.Hour}}) {
+		if r.Err != nil {
+			t.Error(r.Err)
+		}
+	}
+	seen("a", driver.Held, 50*time.Minute)
+	seen("b", driver.Held, 50*time.Minute)
+	leave()
+	standInLine(t, s, other, "a")
+	leave()
+	if _, err := s.Break(t.Context(), "b", "operator"); err != nil {
+		t.Error(err)
+	}
+	seen("b", driver.Forced, 0)
+	if n := query(t, db, "SELECT COUNT(*) FROM theirs"); n != "0" {
+		t.Errorf("%s rows of transactions that nobody committed; want none", n)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ringfence-go/ringfence/driver"
 	"github.com/ringfence-go/ringfence/store/sqlstore"
+	"github.com/ringfence-go/ringfence/store/storetest"
 )
 
 // TestTablesOfAnEarlierRelease: the line of waiters came later than the leases. Opening the
@@ -29,6 +30,7 @@ func TestTablesOfAnEarlierRelease(t *testing.T) {
 		if !errors.Is(err, driver.ErrUnfit) || !strings.Contains(err.Error(), "missing") || !strings.Contains(err.Error(), "sqlstore.Schema") {
 			t.Errorf("without the table of waiters, and none to be made: %v; want what to do", err)
 		}
+		storetest.WantFinding(t, lookedAt(t, db, d, nil), "tables", driver.Fit, "missing")
 		s := mustOpen(t, db, d, nil)
 		if _, err := s.Renew(t.Context(), term, time.Minute); err != nil {
 			t.Errorf("the lease of before: %v", err)

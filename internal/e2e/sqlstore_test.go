@@ -142,6 +142,9 @@ func TestIdentityChange(t *testing.T) {
 			"DELETE FROM " + table(d, "store"),
 		} {
 			mustExec(t, db, change)
+			if id, err := s.Identity(t.Context()); err != nil || id.Current == "" {
+				t.Errorf("identity before anybody noticed: %+v, %v", id, err)
+			}
 			_, err := strict.Acquire(t.Context(), request("n"))
 			wantError(t, err, driver.ErrUnfit, "ringfence recover")
 

@@ -82,12 +82,6 @@ func (j *Journal) Append(ctx context.Context, events []journal.Event) error {
 	return j.fault("write", driver.ErrUnknown, err)
 }
 
-func (j *Journal) exec(ctx context.Context, name string, args ...any) error {
-	statement, args := j.dialect.statement(name, args...)
-	_, err := j.db.ExecContext(ctx, statement, args...)
-	return err
-}
-
 // setUp makes the table. Of several that do so at once one may fail, since somebody
 // else has just done it.
 func (j *Journal) setUp(ctx context.Context) error {
@@ -153,20 +147,13 @@ func (j *Journal) page(ctx context.Context, before int64, since time.Time) (page
 	if !since.IsZero() {
 		written = since.UnixMicro()
 	}
-	statement, args := j.dialect.statement("read", before, written, pageSize)
-	found, err := j.db.QueryContext(ctx, statement, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	for found.Next() {
+	err = j.query(ctx, func(found *sql.Rows) error {
 		var r row
-		if err := found.Scan(&r.seq, &r.at, &r.bundle); err != nil {
-			return nil, err
-		}
+		err := found.Scan(&r.seq, &r.at, &r.bundle)
 		page = append(page, r)
-	}
-	return page, found.Err()
+		return err
+	}, "read", before, written, pageSize)
+	return page, err
 }
 
 // Prune implements journal.Journal. It looks which rows are to go before it removes
@@ -174,8 +161,8 @@ func (j *Journal) page(ctx context.Context, before int64, since time.Time) (page
 func (j *Journal) Prune(ctx context.Context, b journal.Bounds) (int, error) {
 	var before int64
 	var events int
-	statement, args := j.dialect.statement("excess", b.Age.Milliseconds(), int64(b.Events))
-	err := j.db.QueryRowContext(ctx, statement, args...).Scan(&before, &events)
+	err := j.query(ctx, func(found *sql.Rows) error { return found.Scan(&before, &events) },
+		"excess", b.Age.Milliseconds(), int64(b.Events))
 	if missing(err) {
 		return 0, nil
 	}

@@ -149,10 +149,11 @@ func (l *listener) keepAlive() error {
 	return err
 }
 
+// idle reports whether nobody waits, and no hint is left to pass on to another process.
 func (l *listener) idle() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.waiting) == 0
+	return len(l.waiting) == 0 && len(l.todo.pass) == 0
 }
 
 // tell gives up places, and then passes hints on: to somebody who has a place.

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -133,7 +134,7 @@ func (s *Store) Prune(ctx context.Context, idle time.Duration, limit int) (int, 
 	if idle < 0 || limit < 1 {
 		return 0, fmt.Errorf("%w clean-up of %d names idle for %s: want 1 or more, and no negative time", fence.ErrInvalid, limit, idle)
 	}
-	ms := strconv.FormatInt((idle + time.Millisecond - 1).Milliseconds(), 10)
+	ms := strconv.FormatInt((min(idle, math.MaxInt64-time.Millisecond) + time.Millisecond - 1).Milliseconds(), 10) // rounded up
 	gone := 0
 	for from := "-"; gone < limit; {
 		got, r := s.do(ctx, "", prune, from, maxPage, ms, limit-gone)

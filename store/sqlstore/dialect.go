@@ -76,7 +76,7 @@ type session interface {
 var files embed.FS
 
 // load reads the statements of a folder, by name. The expressions in the files
-// identity, wake and now, where there are such, stand in the place of their marks.
+// identity, wake, now and alone, where there are such, stand in the place of their marks.
 func load(folder, identity string) map[string]string {
 	texts := map[string]string{}
 	names, err := fs.Glob(files, folder+"/*.sql")
@@ -90,7 +90,7 @@ func load(folder, identity string) map[string]string {
 		}
 		texts[strings.TrimSuffix(path.Base(name), ".sql")] = string(b)
 	}
-	for mark, name := range map[string]string{"/*identity*/": identity, "/*wake*/": "wake", "/*now*/": "now"} {
+	for mark, name := range map[string]string{"/*identity*/": identity, "/*wake*/": "wake", "/*now*/": "now", "/*alone*/": "alone"} {
 		expression := withoutComment(texts[name])
 		for name := range texts {
 			texts[name] = strings.ReplaceAll(texts[name], mark, expression)

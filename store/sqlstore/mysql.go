@@ -29,10 +29,11 @@ func (d *mysqlDialect) judge(e error) ruling { return judge(e, mysqlCode) }
 func loadMySQL() map[string]string { return uncommented(load("mysql", "identity")) }
 
 // loadMariaDB has statements of MariaDB's own beside and instead of those that MySQL
-// knows as well. Their clock is for them alone.
+// knows as well. Their clock, and whether they are alone, is for them only.
 func loadMariaDB() map[string]string {
 	texts, own := loadMySQL(), uncommented(load("mariadb", ""))
 	delete(own, "now")
+	delete(own, "alone")
 	maps.Copy(texts, own)
 	return texts
 }

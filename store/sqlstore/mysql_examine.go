@@ -17,7 +17,7 @@ func (d *mysqlDialect) examine(ctx context.Context, db *sql.DB, o Options) (find
 		return d.noAnswer(err)
 	}
 	defer c.Close()
-	server, err := readMySQL(ctx, c, d.texts["server"])
+	server, err := readMySQL(ctx, c, d.texts)
 	if err != nil {
 		return d.noAnswer(err)
 	}
@@ -204,11 +204,12 @@ func (d *mysqlDialect) findTables(ctx context.Context, f *findings, c *sql.Conn,
 		return
 	}
 	m := &mysql{texts: d.texts}
-	lease, store, _, _, err := m.tables(ctx, c)
+	lease, store, line, _, err := m.tables(ctx, c)
+	missing := lease == store && !(lease && line)
 	switch {
-	case err == nil && !lease && !store && o.NoSetup:
+	case err == nil && missing && o.NoSetup:
 		err = errNoTables
-	case err == nil && !lease && !store:
+	case err == nil && missing:
 		f.fit(subject, "they are missing", "whoever opens the store first creates them, with a user that may")
 		return
 	case err == nil && lease != store:

@@ -15,27 +15,26 @@ import (
 // statements together: each is right by itself, whatever comes in between.
 func (s *mysqlSession) line(ctx context.Context, calls []*call) error {
 	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.meets(), b.meets()) })
-	known := false
-	for _, c := range calls {
-		c.answer = answer{}
-		if c.kind == leave {
-			c.answer.verdict = done
-		}
-		known = known || c.placed
-	}
 	if calls[0].kind == leave {
 		return s.leave(ctx, calls)
 	}
-	err := s.stand(ctx, calls, known)
-	if !s.commits { // or else nobody sees the places, and all wait for this session
-		_, failed := s.beAlone(ctx)
-		err = cmp.Or(err, failed)
+	err := s.stand(ctx, calls)
+	if s.commits {
+		return err
 	}
-	return err
+	was, failed := s.beAlone(ctx) // or else nobody sees the places, and all wait for this session
+	if was == within && failed == nil {
+		return s.stand(ctx, calls) // those places have gone
+	}
+	return cmp.Or(err, failed)
 }
 
-// leave gives up places. A session that does not commit by itself does nothing, and is made ready.
+// leave gives up places. A session where a statement is no transaction of its own does
+// nothing, and is made ready.
 func (s *mysqlSession) leave(ctx context.Context, calls []*call) error {
+	for _, c := range calls {
+		c.answer = answer{verdict: done}
+	}
 	for range 2 {
 		result, err := s.conn.ExecContext(ctx, bind(s.texts["line_leave"], table(calls)))
 		if err != nil {
@@ -44,7 +43,7 @@ func (s *mysqlSession) leave(ctx context.Context, calls []*call) error {
 		if n, err := result.RowsAffected(); err != nil || int(n) == len(calls) {
 			return err
 		}
-		if manual, err := s.beAlone(ctx); err != nil || !manual {
+		if was, err := s.beAlone(ctx); err != nil || was == done {
 			return err // who had no place has none
 		}
 	}
@@ -52,7 +51,12 @@ func (s *mysqlSession) leave(ctx context.Context, calls []*call) error {
 }
 
 // stand keeps the places of calls, where one of them may have one, and gets places for the others.
-func (s *mysqlSession) stand(ctx context.Context, calls []*call, known bool) error {
+func (s *mysqlSession) stand(ctx context.Context, calls []*call) error {
+	known := false
+	for _, c := range calls {
+		c.answer = answer{}
+		known = known || c.placed
+	}
 	if known {
 		if err := s.change(ctx, "line_keep", table(calls)); err != nil {
 			return err

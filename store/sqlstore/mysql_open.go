@@ -31,7 +31,7 @@ func (d *mysqlDialect) open(ctx context.Context, db *sql.DB, o Options) (backend
 
 // checkServer refuses a server that can't host leases, and learns its name.
 func (m *mysql) checkServer(ctx context.Context, c *sql.Conn) error {
-	s, err := readMySQL(ctx, c, m.texts["server"])
+	s, err := readMySQL(ctx, c, m.texts)
 	if err != nil {
 		return err
 	}
@@ -45,6 +45,8 @@ func (m *mysql) checkServer(ctx context.Context, c *sql.Conn) error {
 		return refuse("name a database in the address", "no database is selected")
 	case !s.recent():
 		return refuse("use MySQL 8.0 or newer, or MariaDB 10.6 or newer", "the server's version is "+s.version+", which can't skip a locked row")
+	case s.readOnly: // which some users would not notice
+		return unavailable(primary).because(errors.New("the server is read-only"))
 	case s.statements:
 		return refuse("set binlog_format to ROW or MIXED", "binlog_format is STATEMENT, with which a replica gets other tokens and times")
 	case s.safe:
@@ -62,11 +64,19 @@ type mysqlServer struct {
 	statements              bool // what changes is logged as statements
 	frozen                  bool // the session's clock is not the server's
 	safe                    bool // what changes has to name keys
+	readOnly                bool // but for some users
 }
 
-func readMySQL(ctx context.Context, c *sql.Conn, statement string) (s mysqlServer, err error) {
-	err = c.QueryRowContext(ctx, statement).
-		Scan(&s.version, &s.database, &s.host, &s.port, &s.statements, &s.frozen, &s.safe, &s.flush)
+func readMySQL(ctx context.Context, c *sql.Conn, texts map[string]string) (s mysqlServer, err error) {
+	err = c.QueryRowContext(ctx, texts["server"]).
+		Scan(&s.version, &s.database, &s.host, &s.port, &s.statements, &s.frozen, &s.safe, &s.readOnly, &s.flush)
+	var began [2]string
+	for i := range began {
+		if err == nil {
+			err = c.QueryRowContext(ctx, texts["began"]).Scan(&began[i])
+		}
+	}
+	s.frozen = s.frozen || began[0] == began[1] // which alone shows where SYSDATE is an alias of NOW
 	return s, err
 }
 

@@ -14,6 +14,7 @@ import (
 // Verdicts of the statements that never leave a session.
 const (
 	manual verdict = "manual" // the session does not commit by itself: nothing was done
+	within verdict = "within" // it was left in the middle of a transaction: nothing was done
 	fresh  verdict = "fresh"  // the name has no record yet
 )
 
@@ -22,7 +23,7 @@ type mysqlSession struct {
 	conn *sql.Conn
 	// altered: autocommit is to be set back before the pool gets the connection.
 	altered bool
-	// commits: the session is known to commit by itself.
+	// commits: each statement is known to be a transaction of its own.
 	commits bool
 }
 
@@ -46,22 +47,35 @@ func (s *mysqlSession) commitAlone(ctx context.Context) error {
 	return err
 }
 
-// beAlone is commitAlone where that is needed, and reports whether it was.
-func (s *mysqlSession) beAlone(ctx context.Context) (manual bool, err error) {
-	var automatic bool
-	if err := s.conn.QueryRowContext(ctx, "SELECT @@autocommit").Scan(&automatic); err != nil || automatic {
-		return false, err
-	}
-	return true, s.commitAlone(ctx)
+// endTransaction ends one that a program has left open, as a connection that it had
+// closed would: it was for that program to commit.
+func (s *mysqlSession) endTransaction(ctx context.Context) error {
+	_, err := s.conn.ExecContext(ctx, "ROLLBACK")
+	return err
 }
 
-// run sends the calls, all of one kind. A session that does not commit by itself, or
-// has not been verified, says so and is made ready, and the calls are sent once more.
+// beAlone is commitAlone or endTransaction where one is needed, and tells which.
+func (s *mysqlSession) beAlone(ctx context.Context) (was verdict, err error) {
+	if err := s.conn.QueryRowContext(ctx, s.texts["session"]).Scan(&was); err != nil {
+		return was, err
+	}
+	switch was {
+	case manual:
+		err = s.commitAlone(ctx)
+	case within:
+		err = s.endTransaction(ctx)
+	}
+	return was, err
+}
+
+// run sends the calls, all of one kind. A session that does not commit by itself, is in
+// a transaction or has not been verified says so and is made ready, and the calls are
+// sent once more.
 func (s *mysqlSession) run(ctx context.Context, calls []*call) error {
 	if calls[0].kind.inLine() {
 		return s.line(ctx, calls)
 	}
-	verified := false
+	verified, ended := false, false
 	for {
 		err := s.send(ctx, calls)
 		if err != nil {
@@ -70,6 +84,9 @@ func (s *mysqlSession) run(ctx context.Context, calls []*call) error {
 		switch v := calls[0].answer.verdict; {
 		case v == manual && !s.altered:
 			err = s.commitAlone(ctx)
+		case v == within && !ended:
+			ended = true
+			err = s.endTransaction(ctx)
 		case v == strange && !verified:
 			verified = true
 			_, err = s.conn.ExecContext(ctx, s.texts["verify"])
@@ -135,7 +152,11 @@ func (s *mysqlSession) try(ctx context.Context, name string, calls []*call) (loc
 		return locked, err
 	}
 	kind := calls[0].kind
-	why := bind(s.texts["ended_why"], table(calls), batch)
+	ours := 0 // transactions; see send
+	if kind == release && len(calls) > 1 {
+		ours = 1
+	}
+	why := bind(s.texts["ended_why"], table(calls), batch, ours)
 	if kind == acquire {
 		why = bind(s.texts["acquire_why"], table(calls))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -99,7 +100,7 @@ func (s *Store) Prune(ctx context.Context, idle time.Duration, limit int) (int, 
 	if idle < 0 || limit < 1 {
 		return 0, fmt.Errorf("%w clean-up of %d names idle for %s: want 1 or more, and no negative time", fence.ErrInvalid, limit, idle)
 	}
-	ms := (idle + time.Millisecond - 1).Milliseconds()
+	ms := (min(idle, math.MaxInt64-time.Millisecond) + time.Millisecond - 1).Milliseconds() // rounded up
 	n, err := on(ctx, s, func(ctx context.Context, c *sql.Conn) (int, error) {
 		return prune(ctx, s.backend, c, ms, limit)
 	})

@@ -41,8 +41,9 @@ var states = map[string]ruling{
 	"53":    unavailable("the server has no disk space, memory or connection left"),
 	"57P03": unavailable("the server is starting up or shutting down"),
 
-	"57P": doubt, // the server ends the connection
-	"08":  doubt, // connection failure
+	"57P":   doubt, // the server ends the connection
+	"08":    doubt, // connection failure
+	"40003": doubt, // in those words
 
 	"22":    unfit(foreign),
 	"23":    unfit(foreign),

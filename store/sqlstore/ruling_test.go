@@ -57,6 +57,7 @@ func TestRulings(t *testing.T) {
 		{Postgres, stateError("57014"), driver.ErrUnavailable, false},
 		{Postgres, stateError("57P03"), driver.ErrUnavailable, false},
 		{Postgres, stateError("57P01"), driver.ErrUnknown, false},
+		{Postgres, stateError("40003"), driver.ErrUnknown, false},
 		{Postgres, stateError("08006"), driver.ErrUnknown, false},
 		{Postgres, stateError("42501"), driver.ErrUnfit, false},
 		{Postgres, stateError("42P01"), driver.ErrUnfit, false},

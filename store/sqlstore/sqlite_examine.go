@@ -129,7 +129,7 @@ func (d *sqliteDialect) findTables(ctx context.Context, f *findings, l *sqlite, 
 	const subject = "tables"
 	var lease, store, line bool
 	err := c.QueryRowContext(ctx, d.texts["tables"]).Scan(&lease, &store, &line)
-	if err == nil && !lease && !store && !o.NoSetup {
+	if err == nil && lease == store && !(lease && line) && !o.NoSetup {
 		f.fit(subject, "they are missing", "whoever opens the store first creates them")
 		return
 	}

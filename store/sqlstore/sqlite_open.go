@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -130,9 +129,6 @@ func (l *sqlite) checkWritable(ctx context.Context, c *sql.Conn) error {
 // meet learns the identity that this client expects from now on.
 func (l *sqlite) meet(ctx context.Context, c *sql.Conn) error {
 	id, err := l.identity(ctx, c)
-	if errors.Is(err, sql.ErrNoRows) {
-		id.Current, err = "lost", nil // the first acquire makes a new one
-	}
 	if err != nil {
 		return fmt.Errorf("read the identity: %w", err)
 	}

@@ -158,9 +158,11 @@ func pruneLeavesTheRest(e *env) {
 	held, released := e.take(e.name("held")), e.take(e.name("released just now"))
 	e.release(released)
 	before := []driver.Record{e.inspect(held.Name), e.inspect(released.Name)}
-	e.prune(time.Hour)
-	for _, rec := range before {
-		e.unchanged(rec, "a clean-up of what has been idle for an hour")
+	for _, idle := range []time.Duration{time.Hour, math.MaxInt64} {
+		e.prune(idle)
+		for _, rec := range before {
+			e.unchanged(rec, "a clean-up of what has been idle for "+idle.String())
+		}
 	}
 	e.prune(0)
 	e.unchanged(before[0], "a clean-up of all idle names")

@@ -3,4 +3,4 @@
 SET STATEMENT innodb_lock_wait_timeout = 0, time_zone = '+00:00' FOR
 UPDATE ringfence_lease
 SET expires_at = /*now*/ + $4 * 1000, batch = $5
-WHERE name = $1 AND token = $2 AND attempt = $3 AND state = 'held' AND expires_at > /*now*/ AND @@autocommit = 1
+WHERE name = $1 AND token = $2 AND attempt = $3 AND state = 'held' AND expires_at > /*now*/ AND /*alone*/

@@ -5,14 +5,14 @@
 -- the same condition would read, and so lock, all of it. Names come sorted, so that two of these lock them in one order.
 --
 -- The record of the store stays locked, for others to share, until the commit: who raises the floor waits for the
--- grants under way. It does nothing in a session that does not commit by itself, or that has not been verified,
+-- grants under way. It does nothing where it is not alone (alone.sql), or in a session that has not been verified,
 -- nor for a name where a living waiter is before the attempt.
 UPDATE (
     SELECT l.name, l.token, a.attempt, a.holder, a.ttl, s.floor, /*now*/ AS moment
     FROM (
         SELECT floor
         FROM ringfence_store
-        WHERE single = 1 AND identity = @ringfence AND floor < 9007199254740991 AND @@autocommit = 1
+        WHERE single = 1 AND identity = @ringfence AND floor < 9007199254740991 AND /*alone*/
         LOCK IN SHARE MODE
     ) s
     STRAIGHT_JOIN ($1) a

@@ -5,7 +5,7 @@ SELECT a.name, LAST_INSERT_ID(GREATEST(s.floor + 1, (c.moment DIV 1000 - 1704067
 FROM (
     SELECT floor
     FROM ringfence_store
-    WHERE single = 1 AND identity = @ringfence AND floor < 9007199254740991 AND @@autocommit = 1
+    WHERE single = 1 AND identity = @ringfence AND floor < 9007199254740991 AND /*alone*/
     LOCK IN SHARE MODE
 ) s
 CROSS JOIN (SELECT /*now*/ AS moment) c

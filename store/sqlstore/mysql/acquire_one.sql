@@ -26,7 +26,7 @@ WHERE name = $1 AND name = (
         FOR UPDATE SKIP LOCKED
     ) free
 )
-AND @@autocommit = 1 AND (
+AND /*alone*/ AND (
     SELECT identity = @ringfence AND floor < 9007199254740991 AND /*now*/ < 3903090000000000
     FROM ringfence_store
     WHERE single = 1

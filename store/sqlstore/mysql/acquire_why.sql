@@ -18,6 +18,7 @@ SELECT f.name, f.verdict, f.token,
 FROM (
     SELECT q.*,
            CASE WHEN @@autocommit <> 1 THEN 'manual'
+                /*M! WHEN @@in_transaction = 1 THEN 'within' */
                 WHEN q.known IS NULL OR q.known <> 1 THEN 'strange'
                 WHEN q.state = 'held' AND q.expires_at > q.moment THEN CASE WHEN q.holding = q.attempt THEN 'same' ELSE 'held' END
                 WHEN q.holding = q.attempt THEN CASE q.state WHEN 'held' THEN 'expired' ELSE q.state END

@@ -5,7 +5,7 @@ UPDATE (
     SELECT l.name, a.ttl, /*now*/ AS moment
     FROM ($1) a
     STRAIGHT_JOIN ringfence_lease l FORCE INDEX (PRIMARY) ON l.name = a.name
-    WHERE l.token = a.token AND l.attempt = a.attempt AND l.state = 'held' AND l.expires_at > /*now*/ AND @@autocommit = 1
+    WHERE l.token = a.token AND l.attempt = a.attempt AND l.state = 'held' AND l.expires_at > /*now*/ AND /*alone*/
     LIMIT 1000
     FOR UPDATE SKIP LOCKED
 ) o STRAIGHT_JOIN ringfence_lease l FORCE INDEX (PRIMARY) ON l.name = o.name

@@ -13,4 +13,4 @@ WHERE name = $1 AND name = (
         FOR UPDATE SKIP LOCKED
     ) mine
 )
-AND @@autocommit = 1
+AND /*alone*/

@@ -12,7 +12,7 @@ import (
 )
 
 // inPostgresServer is a store whose waiters are woken. What wakes them takes a
-// connection or two, and is opened by the first one that waits.
+// connection or two, and so is opened when somebody waits.
 type inPostgresServer struct {
 	*inDatabase
 	wake func(context.Context) (*pgxstore.Store, error)
@@ -32,8 +32,28 @@ func (t Target) waker(ctx context.Context) (*pgxstore.Store, error) {
 	return pgxstore.Open(ctx, config, &pgxstore.Options{Label: t.Label, NoSetup: true, Connections: 1})
 }
 
+var _ driver.TurnWatcher = (*inPostgresServer)(nil)
+
 // Watch implements driver.Watcher.
 func (s *inPostgresServer) Watch(ctx context.Context, name string) (<-chan struct{}, error) {
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return w.Watch(ctx, name)
+}
+
+// WatchTurn implements driver.TurnWatcher.
+func (s *inPostgresServer) WatchTurn(ctx context.Context, name, attempt string) (<-chan struct{}, error) {
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return w.WatchTurn(ctx, name, attempt)
+}
+
+// opened is what wakes, which the first one that waits opens.
+func (s *inPostgresServer) opened(ctx context.Context) (*pgxstore.Store, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -46,7 +66,7 @@ func (s *inPostgresServer) Watch(ctx context.Context, name string) (<-chan struc
 		}
 		s.waker = w
 	}
-	return s.waker.Watch(ctx, name)
+	return s.waker, nil
 }
 
 // Close closes what wakes, then the store and its database.
