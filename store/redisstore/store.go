@@ -198,8 +198,8 @@ func (s *Store) tries(ctx context.Context, joined *call, c call) (reply, *ruling
 			lost++
 			r.again = lost <= maxLost
 		}
-		if r.moved {
-			s.link.moved(ctx)
+		if r.moved && !s.link.moved(ctx) {
+			r = unfit(lonely).because(r.err)
 		}
 		if r.again && p.Wait(ctx, s.queue.ctx.Done()) != nil {
 			r = left(ctx, false, err)
