@@ -109,6 +109,7 @@ func TestErrorsOfTheEndpoint(t *testing.T) {
 		{http.StatusServiceUnavailable, "SlowDown", driver.ErrUnavailable, "SlowDown"},
 		{http.StatusForbidden, "RequestTimeTooSkewed", driver.ErrUnavailable, "clock"},
 		{http.StatusBadRequest, "ExpiredToken", driver.ErrUnavailable, "credentials for the bucket"},
+		{http.StatusForbidden, "InvalidObjectState", driver.ErrUnfit, "was archived"},
 		{http.StatusForbidden, "InvalidAccessKeyId", driver.ErrUnfit, "credentials for the bucket"},
 		{http.StatusForbidden, "SignatureDoesNotMatch", driver.ErrUnfit, "credentials for the bucket"},
 		{http.StatusInternalServerError, "InternalError", driver.ErrUnknown, "same attempt"},
