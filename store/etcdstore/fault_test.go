@@ -107,6 +107,32 @@ func TestLostReplies(t *testing.T) {
 	}
 }
 
+// TestLostReleaseOfANameThatWasGrantedSince: its owner is not told that it was late, since
+// nothing tells any more.
+func TestLostReleaseOfANameThatWasGrantedSince(t *testing.T) {
+	t.Parallel()
+	etcd := realserver.NewEtcd(t, nil)
+	proxy := realserver.NewProxy(t, etcd.Endpoints()[0])
+	lossy := open(t, connectTo(t, clientv3.Config{Endpoints: []string{proxy.Addr()}}), &etcdstore.Options{Try: 500 * time.Millisecond})
+	s := open(t, connect(t, etcd), nil)
+	term := acquire(t, lossy, request("job", time.Minute))
+	proxy.DropReplies()
+	done := make(chan error, 1)
+	go func() { done <- lossy.Release(t.Context(), term) }()
+	for deadline := time.Now().Add(30 * time.Second); ; {
+		rec, err := s.Inspect(t.Context(), "job")
+		if err == nil && rec.State == driver.Released {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%+v, %v; want it released", rec, err)
+		}
+	}
+	acquire(t, s, request("job", time.Minute))
+	proxy.Heal()
+	wants(t, <-done, driver.ErrUnknown, "release")
+}
+
 func TestServerIsDown(t *testing.T) {
 	t.Parallel()
 	etcd := realserver.NewEtcd(t, nil)

@@ -223,6 +223,27 @@ func TestLostConnectionsAreRepaired(t *testing.T) {
 	}
 }
 
+// Who has released a name is not told that it was late, where the answer was lost and the
+// next one has the name by now: nothing tells any more.
+func TestLostReleaseOfANameThatWasGrantedSince(t *testing.T) {
+	t.Parallel()
+	server, other := start(t, nil)
+	proxy := realserver.NewProxy(t, server.Addr())
+	s := open(t, dial(t, proxy.Addr(), server, false), nil)
+	release(t, s, take(t, s, "warm up")) // the server knows the scripts
+	term := take(t, s, "n")
+	proxy.DropReplies()
+	done := make(chan error, 1)
+	go func() { done <- s.Release(t.Context(), term) }()
+	until(t, "the release has arrived", func() bool {
+		return server.Exec("HGET", "{ringfence}:lease:n", "state") == "released"
+	})
+	take(t, other, "n")
+	proxy.Heal()
+	wantError(t, <-done, driver.ErrUnknown, "")
+	wantError(t, s.Release(t.Context(), term), driver.ErrEnded, "superseded") // now it is certain
+}
+
 // A client that repeats a command by itself ends with the error of its last try. That
 // one may not have been sent, and says nothing about those before.
 func TestClientsOwnRetriesHideNothing(t *testing.T) {
