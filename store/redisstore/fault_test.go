@@ -218,6 +218,25 @@ func TestLostConnectionsAreRepaired(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Errorf("release whose first reply was lost: %v", err)
 	}
+	take(t, s, "broken")
+	if _, err := s.Break(t.Context(), "n", "op"); err != nil { // the server knows the script
+		t.Fatal(err)
+	}
+	proxy.DropReplies()
+	go func() {
+		was, err := s.Break(t.Context(), "broken", "op")
+		if err == nil && was.State != driver.Held {
+			err = fmt.Errorf("shown as %+v", was)
+		}
+		done <- err
+	}()
+	until(t, "the break has arrived", func() bool {
+		return server.Exec("HGET", "{ringfence}:lease:broken", "state") == "forced"
+	})
+	proxy.Heal()
+	if err := <-done; err != nil {
+		t.Errorf("break whose first reply was lost: %v; want the term as it was", err)
+	}
 	if err := s.Release(t.Context(), term); !errors.Is(err, driver.ErrEnded) {
 		t.Errorf("a second release: %v; want ErrEnded", err)
 	}
