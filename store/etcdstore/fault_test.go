@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -105,6 +107,80 @@ func TestLostReplies(t *testing.T) {
 	if err := lossy.Release(t.Context(), again); err != nil {
 		t.Errorf("release whose first reply was lost: %v", err)
 	}
+}
+
+// deaf loses the answer to its first write.
+type deaf struct {
+	clientv3.KV
+	lost atomic.Bool
+}
+
+func (k *deaf) Txn(ctx context.Context) clientv3.Txn { return &deafTxn{Txn: k.KV.Txn(ctx), of: k} }
+
+type deafTxn struct {
+	clientv3.Txn
+	of     *deaf
+	writes bool
+}
+
+func (t *deafTxn) If(all ...clientv3.Cmp) clientv3.Txn { t.Txn = t.Txn.If(all...); return t }
+
+func (t *deafTxn) Then(all ...clientv3.Op) clientv3.Txn {
+	t.Txn, t.writes = t.Txn.Then(all...), slices.ContainsFunc(all, clientv3.Op.IsPut)
+	return t
+}
+
+func (t *deafTxn) Else(all ...clientv3.Op) clientv3.Txn { t.Txn = t.Txn.Else(all...); return t }
+
+func (t *deafTxn) Commit() (*clientv3.TxnResponse, error) {
+	resp, err := t.Txn.Commit()
+	if t.writes && t.of.lost.CompareAndSwap(false, true) {
+		return nil, context.DeadlineExceeded
+	}
+	return resp, err
+}
+
+// TestLostBreak: who has broken a term is not told that there was none.
+func TestLostBreak(t *testing.T) {
+	t.Parallel()
+	etcd := realserver.NewEtcd(t, nil)
+	s := open(t, connect(t, etcd), nil)
+	acquire(t, s, request("job", time.Minute))
+	client := connect(t, etcd)
+	lossy := open(t, client, nil)
+	client.KV = &deaf{KV: client.KV}
+	if was, err := lossy.Break(t.Context(), "job", "op"); err != nil || was.State != driver.Held {
+		t.Errorf("%+v, %v; want the term as it was", was, err)
+	}
+	if rec, err := s.Inspect(t.Context(), "job"); err != nil || rec.State != driver.Forced {
+		t.Errorf("%+v, %v; want it broken", rec, err)
+	}
+}
+
+// TestLostReleaseOfANameThatWasGrantedSince: its owner is not told that it was late, since
+// nothing tells any more.
+func TestLostReleaseOfANameThatWasGrantedSince(t *testing.T) {
+	t.Parallel()
+	etcd := realserver.NewEtcd(t, nil)
+	proxy := realserver.NewProxy(t, etcd.Endpoints()[0])
+	lossy := open(t, connectTo(t, clientv3.Config{Endpoints: []string{proxy.Addr()}}), &etcdstore.Options{Try: 500 * time.Millisecond})
+	s := open(t, connect(t, etcd), nil)
+	term := acquire(t, lossy, request("job", time.Minute))
+	proxy.DropReplies()
+	done := make(chan error, 1)
+	go func() { done <- lossy.Release(t.Context(), term) }()
+	for deadline := time.Now().Add(30 * time.Second); ; {
+		rec, err := s.Inspect(t.Context(), "job")
+		if err == nil && rec.State == driver.Released {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%+v, %v; want it released", rec, err)
+		}
+	}
+	acquire(t, s, request("job", time.Minute))
+	proxy.Heal()
+	wants(t, <-done, driver.ErrUnknown, "release")
 }
 
 func TestServerIsDown(t *testing.T) {

@@ -21,15 +21,20 @@ func (s *Store) Break(ctx context.Context, name, by string) (driver.Record, erro
 	if err := driver.CheckHolder(by); err != nil {
 		return driver.Record{}, err
 	}
-	return tries(ctx, s, func(bool) (driver.Record, error) {
+	var broken driver.Record // by a try whose answer was lost, maybe
+	return tries(ctx, s, func(inDoubt bool) (driver.Record, error) {
 		v, _, err := s.look(ctx, name)
 		if err != nil {
 			return driver.Record{}, err
 		}
 		was, err := s.show(ctx, v, map[clientv3.LeaseID]time.Duration{})
+		if inDoubt && was.State == driver.Forced && was.EndedBy == by && was.Token == broken.Token {
+			return broken, err
+		}
 		if err != nil || was.State != driver.Held {
 			return was, err
 		}
+		broken = was
 		t := driver.Term{Fence: v.fence(), Attempt: v.grant.attempt}
 		_, done, err := s.end(ctx, t, note{State: string(driver.EndForced), By: by})
 		if err == nil && !done {

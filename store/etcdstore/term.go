@@ -2,6 +2,7 @@ package etcdstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -64,10 +65,13 @@ func (s *Store) Release(ctx context.Context, t driver.Term) error {
 	_, err := tries(ctx, s, func(inDoubt bool) (struct{}, error) {
 		v, done, err := s.end(ctx, t, note{State: string(driver.EndReleased)})
 		ours := inDoubt && v.is(t) && !v.held() && v.cause() == driver.EndReleased // by a try whose answer was lost
-		if err == nil && !done && !ours {
-			err = v.over(t)
+		switch {
+		case err != nil || done || ours:
+			return struct{}{}, err
+		case inDoubt && !v.is(t): // nothing tells whether it came in time
+			return struct{}{}, ruling{kind: driver.ErrUnknown, hint: resolve, err: errors.New("the name was granted again before the answer came")}
 		}
-		return struct{}{}, err
+		return struct{}{}, v.over(t)
 	})
 	return err
 }

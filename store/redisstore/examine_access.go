@@ -115,6 +115,10 @@ func (e examination) keys(ctx context.Context) []driver.Finding {
 			f.Found, f.Means = "a key of the store holds something else", "another program uses these keys"
 			return []driver.Finding{f}
 		}
+		if err != nil && e.store.link.cluster == nil && strings.HasPrefix(err.Error(), "MOVED") {
+			f.Found, f.Means, f.Do = "another server of the cluster has them", "a client of one server doesn't follow them there: no step succeeds", lonely
+			return []driver.Finding{f}
+		}
 	}
 	if err != nil || len(own) != 3 {
 		return nil // the rights tell of it

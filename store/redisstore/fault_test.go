@@ -218,9 +218,49 @@ func TestLostConnectionsAreRepaired(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Errorf("release whose first reply was lost: %v", err)
 	}
+	take(t, s, "broken")
+	if _, err := s.Break(t.Context(), "n", "op"); err != nil { // the server knows the script
+		t.Fatal(err)
+	}
+	proxy.DropReplies()
+	go func() {
+		was, err := s.Break(t.Context(), "broken", "op")
+		if err == nil && was.State != driver.Held {
+			err = fmt.Errorf("shown as %+v", was)
+		}
+		done <- err
+	}()
+	until(t, "the break has arrived", func() bool {
+		return server.Exec("HGET", "{ringfence}:lease:broken", "state") == "forced"
+	})
+	proxy.Heal()
+	if err := <-done; err != nil {
+		t.Errorf("break whose first reply was lost: %v; want the term as it was", err)
+	}
 	if err := s.Release(t.Context(), term); !errors.Is(err, driver.ErrEnded) {
 		t.Errorf("a second release: %v; want ErrEnded", err)
 	}
+}
+
+// Who has released a name is not told that it was late, where the answer was lost and the
+// next one has the name by now: nothing tells any more.
+func TestLostReleaseOfANameThatWasGrantedSince(t *testing.T) {
+	t.Parallel()
+	server, other := start(t, nil)
+	proxy := realserver.NewProxy(t, server.Addr())
+	s := open(t, dial(t, proxy.Addr(), server, false), nil)
+	release(t, s, take(t, s, "warm up")) // the server knows the scripts
+	term := take(t, s, "n")
+	proxy.DropReplies()
+	done := make(chan error, 1)
+	go func() { done <- s.Release(t.Context(), term) }()
+	until(t, "the release has arrived", func() bool {
+		return server.Exec("HGET", "{ringfence}:lease:n", "state") == "released"
+	})
+	take(t, other, "n")
+	proxy.Heal()
+	wantError(t, <-done, driver.ErrUnknown, "")
+	wantError(t, s.Release(t.Context(), term), driver.ErrEnded, "superseded") // now it is certain
 }
 
 // A client that repeats a command by itself ends with the error of its last try. That

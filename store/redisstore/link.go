@@ -106,9 +106,11 @@ func (l *link) ready() bool {
 	return l.plain != nil && l.plain.PoolStats().IdleConns > 0
 }
 
-// moved makes a cluster's client look again where the keys are.
-func (l *link) moved(ctx context.Context) {
+// moved makes a cluster's client look again where the keys are. It reports false for a client
+// of one server, which follows them nowhere.
+func (l *link) moved(ctx context.Context) bool {
 	if l.cluster != nil {
 		l.cluster.ReloadState(ctx)
 	}
+	return l.cluster != nil
 }

@@ -160,6 +160,7 @@ func TestShardThatMoves(t *testing.T) {
 	if id, err := s.Identity(t.Context()); err != nil || id.Previous == "" {
 		t.Errorf("identity %+v, %v; want a change noted", id, err)
 	}
+	wantLonely(t, one)
 }
 
 // When nothing on record says more, the clock does: what is lost with the record

@@ -16,7 +16,7 @@ func (s *Store) Inspect(ctx context.Context, name string) (driver.Record, error)
 	if err := fence.CheckName(name); err != nil {
 		return driver.Record{}, err
 	}
-	rec, r := s.record(ctx, name, inspect)
+	rec, _, r := s.record(ctx, name, inspect)
 	if r != nil {
 		return driver.Record{}, before(*r).fault(s.about("inspect " + fence.Quote(name)))
 	}
@@ -31,21 +31,25 @@ func (s *Store) Break(ctx context.Context, name, by string) (driver.Record, erro
 	if err := driver.CheckHolder(by); err != nil {
 		return driver.Record{}, err
 	}
-	rec, r := s.record(ctx, name, breaking, by, name)
+	rec, doubt, r := s.record(ctx, name, breaking, by, name)
 	if r != nil {
 		return driver.Record{}, r.fault(s.about("break " + fence.Quote(name)))
+	}
+	if doubt && rec.State == driver.Forced && rec.EndedBy == by { // by a try whose answer was lost
+		rec.State, rec.EndedBy = driver.Held, ""
 	}
 	return rec, nil
 }
 
-func (s *Store) record(ctx context.Context, name string, sc script, args ...any) (driver.Record, *ruling) {
+// record reads what a script shows of a record. doubt: an earlier try may have been applied.
+func (s *Store) record(ctx context.Context, name string, sc script, args ...any) (rec driver.Record, doubt bool, _ *ruling) {
 	got, r := s.do(ctx, name, sc, args...)
 	if r != nil {
-		return driver.Record{}, r
+		return driver.Record{}, false, r
 	}
 	w := got.words(shown)
-	rec := w.record(name)
-	return rec, w.err
+	rec = w.record(name)
+	return rec, got.doubt, w.err
 }
 
 // about names the store in the error of an operator's call.

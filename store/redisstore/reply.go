@@ -10,8 +10,12 @@ import (
 	"github.com/ringfence-go/ringfence/fence"
 )
 
-// reply is what a script answered: a list of texts, or words in one text.
-type reply struct{ value any }
+// reply is what a script answered: a list of texts, or words in one text. doubt: an earlier
+// try may have been applied.
+type reply struct {
+	value any
+	doubt bool
+}
 
 // verdict is the first word, or empty.
 func (r reply) verdict() string {
@@ -57,7 +61,7 @@ func (r reply) page() (last string, w words) {
 		return "", r.words(0)
 	}
 	if items, _ := pair[1].([]any); len(items) > 0 {
-		w = reply{items}.words(len(items))
+		w = reply{value: items}.words(len(items))
 	}
 	return r.verdict(), w
 }

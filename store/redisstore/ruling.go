@@ -48,6 +48,7 @@ func (e *told) Unwrap() error { return e.err }
 const (
 	resolve = "ask again with the same attempt, or read the record, before anything else"
 	primary = "connect to the primary"
+	lonely  = "hand in a *redis.ClusterClient, or name the server of the cluster that has the store's keys"
 	rights  = "grant the user the store's keys, the channels of the same names and the commands that its scripts use, " +
 		"INFO among them; where that is impossible, open the store with WeakIdentity"
 )

@@ -138,9 +138,13 @@ func (s *Store) Release(ctx context.Context, t driver.Term) error {
 		return err
 	}
 	id := s.id + strconv.FormatUint(s.calls.Add(1), 36)
-	_, err := s.term(ctx, t.Fence, t.Attempt, nil, lasting, "release", t.Name, t.Token.String(), t.Attempt, id)
+	_, err := s.term(ctx, t.Fence, t.Attempt, nil, lasting, release, t.Name, t.Token.String(), t.Attempt, id)
 	return err
 }
+
+// release is the kind of a step that can't be told to have come in time, where its answer was lost and
+// somebody else has the name by now.
+const release = "release"
 
 // term takes a step and reads what the store says about the term. joined is the
 // first try, where that is under way.
@@ -166,7 +170,11 @@ func (s *Store) term(ctx context.Context, f fence.Fence, attempt string, joined 
 		return driver.Term{}, refuse("its floor or the server's clock is wrong: open the store with another Prefix",
 			fmt.Sprintf("no token is left: %d is the highest", fence.MaxToken)).fault("")
 	}
-	return driver.Term{}, &driver.EndedError{Fence: f, Cause: driver.EndCause(v.text[0])}
+	cause := driver.EndCause(v.text[0])
+	if reply.doubt && args[0] == release && cause == driver.EndSuperseded {
+		return driver.Term{}, doubt.because(errors.New("the name was granted again before the answer came")).fault("")
+	}
+	return driver.Term{}, &driver.EndedError{Fence: f, Cause: cause}
 }
 
 // maxLost is how many lost connections one call puts up with. Each script may be
@@ -190,6 +198,7 @@ func (s *Store) tries(ctx context.Context, joined *call, c call) (reply, *ruling
 	for p := (pause.Pause{}); ; {
 		got, err := s.try(ctx, joined, c)
 		if err == nil {
+			got.doubt = lost > 0
 			return got, nil
 		}
 		joined = nil
@@ -198,8 +207,8 @@ func (s *Store) tries(ctx context.Context, joined *call, c call) (reply, *ruling
 			lost++
 			r.again = lost <= maxLost
 		}
-		if r.moved {
-			s.link.moved(ctx)
+		if r.moved && !s.link.moved(ctx) {
+			r = unfit(lonely).because(r.err)
 		}
 		if r.again && p.Wait(ctx, s.queue.ctx.Done()) != nil {
 			r = left(ctx, false, err)
@@ -226,7 +235,7 @@ func (s *Store) try(ctx context.Context, joined *call, c call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	got := reply{joined.reply}
+	got := reply{value: joined.reply}
 	switch got.verdict() {
 	case "strange":
 		return reply{}, s.accept(ctx)

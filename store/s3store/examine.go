@@ -51,7 +51,7 @@ func settings(ctx context.Context, c settler, bucket, prefix string) []driver.Fi
 	lifecycle, err := c.GetBucketLifecycleConfiguration(ctx, &s3.GetBucketLifecycleConfigurationInput{Bucket: &bucket}, once)
 	if lifecycle != nil {
 		rules = slices.DeleteFunc(lifecycle.Rules, func(r types.LifecycleRule) bool {
-			return r.Status != types.ExpirationStatusEnabled || !overlap(beginning(r), prefix)
+			return r.Status != types.ExpirationStatusEnabled || tagged(r) || !overlap(beginning(r), prefix)
 		})
 	}
 	all := []driver.Finding{told(removal(rules, prefix), err, "GetLifecycleConfiguration")}
@@ -94,9 +94,15 @@ func beginning(r types.LifecycleRule) string {
 	}
 }
 
+// tagged reports whether a rule is about objects with a tag, which the store gives to none.
+func tagged(r types.LifecycleRule) bool {
+	f := r.Filter
+	return f != nil && (f.Tag != nil || f.And != nil && len(f.And.Tags) > 0)
+}
+
 func overlap(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 
-// removal looks for a rule that deletes what is in force.
+// removal looks for a rule that deletes what is in force, or puts it where it can't be read.
 func removal(rules []types.LifecycleRule, prefix string) driver.Finding {
 	f := driver.Finding{Subject: "lifecycle", Grade: driver.Fit, Found: "no rule removes records", Means: "a record stays, and its number with it"}
 	for _, r := range rules {
@@ -104,9 +110,20 @@ func removal(rules []types.LifecycleRule, prefix string) driver.Finding {
 			f.Grade, f.Found = driver.Warning, fmt.Sprintf("rule %q expires objects below %s", aws.ToString(r.ID), prefix)
 			f.Means = "the record of a name that rests is lost; only the clock keeps the next token above the last one"
 			f.Do = "take the prefix out of the rule"
+			return f
+		}
+		if slices.ContainsFunc(r.Transitions, archives) {
+			f.Grade, f.Found = driver.Warning, fmt.Sprintf("rule %q archives objects below %s, unless they are too small for it", aws.ToString(r.ID), prefix)
+			f.Means = "a record that was archived can't be read, so its name can't be granted; nor can any, where it is the store's own"
+			f.Do = "take the prefix out of the rule"
 		}
 	}
 	return f
+}
+
+// archives reports whether an object has to be restored before it can be read again.
+func archives(t types.Transition) bool {
+	return t.StorageClass == types.TransitionStorageClassGlacier || t.StorageClass == types.TransitionStorageClassDeepArchive
 }
 
 // copies looks for what each step leaves behind.

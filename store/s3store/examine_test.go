@@ -106,6 +106,10 @@ func TestExamineFindsFaults(t *testing.T) {
 	wantError(t, err, driver.ErrUnavailable, "leases")
 }
 
+func archives(class string) string {
+	return "<Transition><Days>30</Days><StorageClass>" + class + "</StorageClass></Transition>"
+}
+
 func TestExamineSettings(t *testing.T) {
 	t.Parallel()
 	rule := func(prefix, what string) string {
@@ -123,6 +127,10 @@ func TestExamineSettings(t *testing.T) {
 		{map[string]string{"lifecycle": rule("", expires)}, "lifecycle", driver.Warning, `"old"`},
 		{map[string]string{"lifecycle": rule("ringfence/lease/", expires)}, "lifecycle", driver.Warning, `"old"`},
 		{map[string]string{"lifecycle": rule("logs/", expires)}, "lifecycle", driver.Fit, "no rule"},
+		{map[string]string{"lifecycle": strings.Replace(rule("", expires), "<Prefix></Prefix>", "<Tag><Key>a</Key><Value>b</Value></Tag>", 1)},
+			"lifecycle", driver.Fit, "no rule"},
+		{map[string]string{"lifecycle": rule("", archives("GLACIER"))}, "lifecycle", driver.Warning, "can't be read"},
+		{map[string]string{"lifecycle": rule("", archives("STANDARD_IA"))}, "lifecycle", driver.Fit, "no rule"},
 		{map[string]string{"lifecycle": rule("", noncurrent)}, "lifecycle", driver.Fit, "no rule"},
 		{map[string]string{"lifecycle": "AccessDenied"}, "lifecycle", driver.Warning, "s3:GetLifecycleConfiguration"},
 		{map[string]string{"lifecycle": "NotImplemented"}, "lifecycle", driver.Fit, "no such setting"},

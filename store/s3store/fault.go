@@ -59,8 +59,12 @@ func classify(err error) error {
 	status, code := answer(err)
 	f := &driver.Fault{Kind: driver.ErrUnfit, Err: err}
 	switch {
-	case isUnsigned(err):
+	case isUnsigned(err), code == "ExpiredToken": // of credentials that are renewed by themselves, a moment too late
 		f.Kind, f.Hint = driver.ErrUnavailable, noCredentials
+	case code == "InvalidObjectState":
+		f.Hint = "the object was archived: restore it, and keep lifecycle rules from what lies below the prefix"
+	case code == "InvalidAccessKeyId", code == "SignatureDoesNotMatch", code == "InvalidToken":
+		f.Hint = noCredentials
 	case status == 0:
 		return err
 	case code == "NoSuchBucket":

@@ -108,6 +108,10 @@ func TestErrorsOfTheEndpoint(t *testing.T) {
 		{http.StatusMovedPermanently, "PermanentRedirect", driver.ErrUnfit, "region"},
 		{http.StatusServiceUnavailable, "SlowDown", driver.ErrUnavailable, "SlowDown"},
 		{http.StatusForbidden, "RequestTimeTooSkewed", driver.ErrUnavailable, "clock"},
+		{http.StatusBadRequest, "ExpiredToken", driver.ErrUnavailable, "credentials for the bucket"},
+		{http.StatusForbidden, "InvalidObjectState", driver.ErrUnfit, "was archived"},
+		{http.StatusForbidden, "InvalidAccessKeyId", driver.ErrUnfit, "credentials for the bucket"},
+		{http.StatusForbidden, "SignatureDoesNotMatch", driver.ErrUnfit, "credentials for the bucket"},
 		{http.StatusInternalServerError, "InternalError", driver.ErrUnknown, "same attempt"},
 	} {
 		t.Run(c.code, func(t *testing.T) {

@@ -10,5 +10,8 @@ local function text(n) return string.format('%d', n) end
 local moment = redis.call('TIME')
 local now = moment[1] * 1000 + moment[2] / 1000
 
+-- Fails on a replica, which takes no write: what it shows may be old, and refuses nobody. No name is empty, so nothing changes.
+local function primaryOnly() redis.call('ZREM', KEYS[2], '') end
+
 -- The kinds of steps that the script takes.
 local steps = {}

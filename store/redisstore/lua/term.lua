@@ -1,11 +1,13 @@
 -- Steps of a term: it is renewed, or released.
 
 -- How exactly a term is over, or false if it is not, and three more fields of its record. A wrong attempt learns no more than a
--- stranger may.
+-- stranger may. A term that is not over is written to, which a replica refuses by itself.
 local function over(key, token, attempt)
   local r, last, queue, lined = record(key, 'release', 'waiting', 'line')
-  if not r or r.token ~= token or r.attempt ~= attempt then return 'superseded' end
-  return not r.live and r.state, last, queue, lined
+  local how = false
+  if not r or r.token ~= token or r.attempt ~= attempt then how = 'superseded' elseif not r.live then how = r.state end
+  if how then primaryOnly() end
+  return how, last, queue, lined
 end
 
 -- Renews a term. The answer is a word, the token and the milliseconds that are left.

@@ -137,7 +137,7 @@ func FromFile(path string) Target {
 
 func parsePostgres(raw string) (Target, error) {
 	u, err := url.Parse(raw)
-	if err != nil || misread(u) {
+	if err != nil || misread(u) || strings.Contains(strings.TrimPrefix(u.EscapedPath(), "/"), "/") {
 		return Target{}, invalidPostgres("it can't be parsed; percent-encode what is special in the user, the password or the database: %%40 is @, %%2F is /, %%3A is :, %%3F is ?, %%23 is #")
 	}
 	t := Target{Kind: Postgres, Label: label(u, "postgres"), resolution: time.Millisecond}
@@ -160,8 +160,7 @@ func invalidPostgres(format string, args ...any) error {
 // misread reports whether a part of a password may have been taken for another
 // part of the URL, which an unescaped / ? or # in it brings about.
 func misread(u *url.URL) bool {
-	path := strings.TrimPrefix(u.EscapedPath(), "/")
-	return strings.ContainsAny(path, "/@") || u.Fragment != "" || u.Opaque != "" ||
+	return strings.Contains(u.EscapedPath(), "@") || u.Fragment != "" || u.Opaque != "" ||
 		strings.Contains(u.RawQuery, "@") && !u.Query().Has("password")
 }
 

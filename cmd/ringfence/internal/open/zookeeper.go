@@ -17,6 +17,8 @@ func parseZooKeeper(raw string) (Target, error) {
 		return Target{}, err
 	case u.Host == "" || u.RawQuery != "":
 		return Target{}, invalidServer(ZooKeeper, "it needs a host and takes no parameters", zkForm)
+	case u.User != nil && !t.HasPassword:
+		return Target{}, invalidServer(ZooKeeper, "a user is known by its password, which is missing", zkForm)
 	}
 	address := u.Host + strings.TrimSuffix(u.Path, "/")
 	options := func(label string) *zkstore.Options {
