@@ -51,8 +51,22 @@ func (q *Query) comparesFence() bool {
 			return true
 		}
 	}
+	return q.onlyRises()
+}
+
+// onlyRises reports whether a statement sets a column to a value, and asks that what stands there
+// is not above it: a fence, whatever it is called.
+func (q *Query) onlyRises() bool {
+	for _, p := range q.Where {
+		set, ok := q.Set(func(column string) bool { return SameName(column, p.Column) })
+		if ok && (p.Op == "<" || p.Op == "<=") && isSomebody(set.Value) && (p.Value == "" || isSomebody(p.Value)) && !IsExpiry(p.Column) && !hasWord(p.Column, timeWords) {
+			return true
+		}
+	}
 	return false
 }
+
+var timeWords = wordSet("at time date ts timestamp updated modified seen")
 
 func isOrder(op string) bool { return op == "<" || op == "<=" || op == ">" || op == ">=" }
 
