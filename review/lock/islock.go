@@ -173,11 +173,21 @@ func mentions(e *ir.Expr, set map[string]bool) (found bool) {
 // somebody: whoever takes it stands in another file.
 func (l *Lock) ownerRead() bool {
 	for _, o := range l.Own(Read) {
-		if o.SQL != nil && (slices.ContainsFunc(o.SQL.Columns, o.IsOwner) || o.In.comparesColumn(o.IsOwner)) && o.comparesOwner() {
+		if o.asksFor() || o.SQL != nil && (slices.ContainsFunc(o.SQL.Columns, o.IsOwner) || o.In.comparesColumn(o.IsOwner)) && o.comparesOwner() {
 			return true
 		}
 	}
 	return false
+}
+
+// asksFor reports whether a look only finds the row of one owner whose time is not over.
+func (o *Op) asksFor() bool {
+	if o.SQL == nil {
+		return false
+	}
+	owner, owned := o.SQL.Test(o.IsOwner)
+	_, until := o.SQL.Test(o.IsExpiry)
+	return owned && until && owner.Op == "="
 }
 
 // comparesColumn reports whether a column of a mapped object is compared in a function.

@@ -341,6 +341,9 @@ func (f *Function) typeWithin(e *ir.Expr, depth int) string {
 		}
 	case ir.Await, ir.Unary:
 		return f.typeWithin(e.X, depth-1)
+	case ir.Index: // of a slice of Go
+		element, _ := strings.CutPrefix(f.typeWithin(e.X, depth-1), "[]")
+		return element
 	case ir.Call:
 		return f.typeOfCall(e, depth)
 	}

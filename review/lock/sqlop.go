@@ -3,6 +3,7 @@ package lock
 import (
 	"strings"
 
+	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/query"
 )
 
@@ -90,6 +91,9 @@ func (f *Function) queryOp(s *Site, q *Query) *Op {
 	}
 	op := &Op{Site: s, Family: Table, SQL: q.Statement, Conn: q.Conn, Key: strings.ToLower(shortType(q.Table)), Gives: f.gives(0)}
 	op.Do = f.tableDo(q)
+	if f.File.Language == ir.SQL && s.Use == Dropped {
+		s.filled(q)
+	}
 	if op.Do == 0 {
 		return nil
 	}
@@ -97,6 +101,16 @@ func (f *Function) queryOp(s *Site, q *Query) *Op {
 		op.TTL = TTL{Set: true, Expr: s.Call}
 	}
 	return op
+}
+
+// filled gives a statement in a procedure the use of the variables that it fills.
+func (s *Site) filled(q *Query) {
+	switch {
+	case len(q.Into) > 0:
+		s.Use, s.Names = Assigned, q.Into
+	case q.Verb == "perform":
+		s.Use, s.Names = Assigned, []string{"found"}
+	}
 }
 
 func (f *Function) advisoryOp(s *Site, q *Query, name string, sc scope) *Op {
@@ -204,7 +218,7 @@ func (f *Function) tableDo(q *Query) Do {
 	_, setsExpiry := q.Set(r.expiry)
 	free := hasOwner && (owner.Op == "is" || isNobody(strings.ToLower(owner.Value))) || testsExpiry
 	switch q.Verb {
-	case "select":
+	case "select", "perform":
 		return Read
 	case "insert":
 		if !setsOwner && !setsExpiry && !q.ensures && !hasWord(q.Table, lockTables) && !f.Unit.busy[leaseTable(q.Table)] {

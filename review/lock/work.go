@@ -255,7 +255,7 @@ func (s *Site) stepOfLoop() bool {
 // call which follows.
 func (s *Section) CheckBefore(site *Site) (ir.Pos, bool) {
 	for _, o := range s.Lock.All(Read, Confirm, Exists) {
-		if o.In == site.In && o.Pos() > s.From && (o.Pos() < site.Pos() || site.behind(o)) && o.leadsTo(site) {
+		if o.In == site.In && !o.Pins() && o.Pos() > s.From && (o.Pos() < site.Pos() || site.behind(o)) && o.leadsTo(site) {
 			return o.Pos(), true
 		}
 	}
@@ -268,11 +268,18 @@ func (o *Op) Asks() bool {
 	if root.Do == Confirm || root.comparesOwner() {
 		return true
 	}
-	if root.SQL == nil || root.SQL.Verb != "select" {
+	if root.SQL == nil || root.SQL.Verb != "select" && root.SQL.Verb != "perform" {
 		return false
 	}
 	owner, ok := root.SQL.Test(root.IsOwner) // it only finds the row of one owner
 	return ok && owner.Op == "="
+}
+
+// Pins reports whether a look locks the row that it finds until its transaction ends: nobody
+// takes the lock in between.
+func (o *Op) Pins() bool {
+	root := o.Root()
+	return root.SQL != nil && (root.SQL.ForUpdate || root.In.locksRow())
 }
 
 // LeadsTo reports whether a look decides about a call.
