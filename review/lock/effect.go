@@ -180,6 +180,9 @@ func (f *Function) speaks(e *ir.Expr, depth int) (found bool) {
 func (f *Function) storeWrite(s *Site) *Effect {
 	e := s.Call
 	method := e.Method()
+	if w := f.nodeWrite(s); w != nil {
+		return w
+	}
 	switch {
 	case f.File.Language == ir.Go && method == "PutObject" && len(e.Args) >= 2:
 		input := f.resolve(e.Args[1])

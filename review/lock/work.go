@@ -75,6 +75,9 @@ func (e *Effect) timeout() time.Duration {
 			return v.In.duration(v.Named("timeout"), unit)
 		}
 	}
+	if e.Kind == Outside {
+		return e.In.clientLimit(e.Call, unit)
+	}
 	return 0
 }
 
@@ -265,7 +268,7 @@ func (s *Section) CheckBefore(site *Site) (ir.Pos, bool) {
 // Asks reports whether a look compares the owner, itself or in its helper.
 func (o *Op) Asks() bool {
 	root := o.Root()
-	if root.Do == Confirm || root.comparesOwner() {
+	if root.Do == Confirm || root.comparesOwner() || o.Do == Read && o.comparesOwner() {
 		return true
 	}
 	if root.SQL == nil || root.SQL.Verb != "select" && root.SQL.Verb != "perform" {
