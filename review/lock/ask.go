@@ -84,7 +84,7 @@ func (o *Op) comparesOwner() bool {
 var comparisons = wordSet("== != === !== ~= <> is = -eq -ne")
 
 func constant(e *ir.Expr) bool {
-	return e.Kind == ir.Const || e.Kind == ir.Number || e.Kind == ir.Unary && constant(e.X) || e.Path() == "redis.Nil" || e.Path() == "sql.ErrNoRows"
+	return e.Kind == ir.Const || e.Kind == ir.Number || e.Kind == ir.String && e.Name == "" || e.Kind == ir.Unary && constant(e.X) || e.Path() == "redis.Nil" || e.Path() == "sql.ErrNoRows"
 }
 
 // onSide reports whether an expression holds the value of an op.

@@ -173,11 +173,16 @@ func mentions(e *ir.Expr, set map[string]bool) (found bool) {
 // somebody: whoever takes it stands in another file.
 func (l *Lock) ownerRead() bool {
 	for _, o := range l.Own(Read) {
-		if o.asksFor() || o.SQL != nil && (slices.ContainsFunc(o.SQL.Columns, o.IsOwner) || o.In.comparesColumn(o.IsOwner)) && o.comparesOwner() {
+		if o.asksFor() || o.SQL != nil && (slices.ContainsFunc(o.SQL.Columns, o.IsOwner) || o.In.comparesColumn(o.IsOwner)) && (o.comparesOwner() || l.comparedByCaller(o)) {
 			return true
 		}
 	}
 	return false
+}
+
+// comparedByCaller reports whether the caller of a helper compares what it has read.
+func (l *Lock) comparedByCaller(look *Op) bool {
+	return slices.ContainsFunc(l.Calls, func(c *Op) bool { return c.Do == Read && c.Root() == look && c.comparesOwner() })
 }
 
 // asksFor reports whether a look only finds the row of one owner whose time is not over.
