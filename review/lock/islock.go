@@ -87,7 +87,7 @@ func (l *Lock) isState() bool {
 		}
 	}
 	return slices.ContainsFunc(l.Own(Read, Exists), func(o *Op) bool {
-		return (o.Use != Dropped) && !slices.ContainsFunc(takes, func(take *Op) bool { return take.In == o.In })
+		return o.Use != Dropped && !slices.ContainsFunc(takes, func(take *Op) bool { return take.In == o.In })
 	})
 }
 

@@ -177,7 +177,8 @@ func (l *Library) answers(e, made *ir.Expr, gives Gives) Gives {
 	}
 	for _, x := range []*ir.Expr{e, made} {
 		for i, k := range x.Keys {
-			if strings.Contains(k, "blocking_timeout") || x == e && k == "timeout" && !isNothing(x.Args[i]) {
+			limit := strings.Contains(k, "blocking_timeout") || x == e && k == "timeout"
+			if limit && !x.Args[i].Is("nil") || k == "blocking" && !x.Args[i].Is("true") {
 				return gives
 			}
 		}

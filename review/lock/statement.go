@@ -127,6 +127,9 @@ func (g *Function) ownField(e *ir.Expr) *ir.Expr {
 			v.Expr = d.x
 		}
 		for v.Kind == ir.Call || v.Kind == ir.Await {
+			if borrowers[v.Method()] {
+				return nil // another connection each time
+			}
 			if v.Expr = v.X; v.Kind == ir.Member {
 				v.Expr = v.X
 			}

@@ -282,7 +282,15 @@ func (o *Op) Asks() bool {
 // takes the lock in between.
 func (o *Op) Pins() bool {
 	root := o.Root()
-	return root.SQL != nil && (root.SQL.ForUpdate || root.In.locksRow())
+	if root.SQL == nil || root.SQL.ForUpdate {
+		return root.SQL != nil
+	}
+	for x := root.Call; x != nil && x.Kind == ir.Call; x = x.Receiver() {
+		if root.In.readsLocked(x) {
+			return true
+		}
+	}
+	return false
 }
 
 // LeadsTo reports whether a look decides about a call.

@@ -63,6 +63,6 @@ func (f *Function) nodeWrite(s *Site) *Effect {
 	if verb != "set" {
 		return nil
 	}
-	any := version == nil || version.Kind == ir.Unary && version.Name == "-"
-	return &Effect{Site: s, Kind: Write, What: "the write of a node", Guarded: !any}
+	guarded := version != nil && !(version.Kind == ir.Unary && version.Name == "-")
+	return &Effect{Site: s, Kind: Write, What: "the write of a node", Guarded: guarded}
 }
