@@ -368,6 +368,11 @@ func (f *Function) typeOfName(e *ir.Expr, depth int) string {
 	if p, ok := f.param(e.Name); ok {
 		return f.qualify(p.Type)
 	}
+	for _, r := range f.Results { // that have names
+		if r.Name == e.Name {
+			return f.qualify(r.Type)
+		}
+	}
 	return ""
 }
 

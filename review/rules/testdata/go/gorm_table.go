@@ -24,5 +24,8 @@ func run(ctx context.Context, db *gorm.DB, lk *redislock.Client) error {
 		return err
 	}
 	var list []Row
-	return db.First(&list).Error
+	if err := db.First(&list).Error; err != nil {
+		return err
+	}
+	return db.Model(&list[0]).Update("n", 3).Error // want 4
 }

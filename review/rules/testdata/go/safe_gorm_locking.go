@@ -7,29 +7,37 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-type Task struct {
+type Parcel struct {
 	ID       int
-	Status   string
+	State    string
+	Tries    int
 	LockedBy string
 	LockedAt string
 }
 
-func due(tx *gorm.DB) *gorm.DB {
-	return tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}).Where("status = ?", "ready")
-}
-
-func take(ctx context.Context, db *gorm.DB, me string) (tasks []Task, err error) {
-	err = db.Transaction(func(tx *gorm.DB) error {
-		if err := due(tx).Limit(5).Find(&tasks).Error; err != nil || len(tasks) == 0 {
+// take locks the rows that it reads until the commit.
+func take(ctx context.Context, db *gorm.DB, depot, me string) (parcels []Parcel, err error) {
+	err = db.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		q := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}).
+			Where("depot = ? AND state = 'waiting' AND due <= now()", depot).
+			Limit(9)
+		if err := q.Find(&parcels).Error; err != nil || len(parcels) == 0 {
 			return err
 		}
-		return tx.Model(&Task{}).Where("id IN ?", ids(tasks)).Updates(map[string]any{"status": "running", "locked_by": me, "locked_at": gorm.Expr("now()")}).Error
+		list := make([]int, len(parcels))
+		for i := range parcels {
+			list[i] = parcels[i].ID
+		}
+		return tx.Model(&Parcel{}).Where("id IN ?", list).Updates(map[string]any{
+			"state": "running", "locked_by": me, "locked_at": gorm.Expr("now()"), "tries": gorm.Expr("tries + 1"),
+		}).Error
 	})
-	return tasks, err
+	return parcels, err
 }
-func ids(t []Task) []int { return nil }
 
-func finish(db *gorm.DB, id int, me string) (bool, error) {
-	res := db.Model(&Task{}).Where("id = ? AND locked_by = ?", id, me).Updates(map[string]any{"status": "done", "locked_by": ""})
+func done(ctx context.Context, db *gorm.DB, p Parcel, me string) (bool, error) {
+	res := db.WithContext(ctx).Model(&Parcel{}).
+		Where("id = ? AND tries = ? AND locked_by = ? AND state = 'running'", p.ID, p.Tries, me).
+		Updates(map[string]any{"state": "sorted", "locked_by": ""})
 	return res.RowsAffected == 1, res.Error
 }

@@ -10,7 +10,7 @@ import (
 const hold = 60 * time.Second
 
 func run(ctx context.Context, c redis.Conn, me string, work func(context.Context) error) error {
-	if _, err := redis.String(c.Do("SET", "lock:announce", me, "NX", "PX", hold.Milliseconds())); err != nil {
+	if _, err := redis.String(c.Do("SET", "lock:announce", me, "NX", "PX", int64(hold/time.Millisecond))); err != nil {
 		return err
 	}
 	defer release(c, me)
