@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
@@ -14,7 +15,31 @@ func (o *Op) ComparedBy() *Op {
 			return c
 		}
 	}
+	return o.comparedByRunner()
+}
+
+// comparedByRunner is the look at the owner in a helper that only runs what it is handed, the op
+// in a lambda, if the look says so; nil if there is none.
+func (o *Op) comparedByRunner() *Op {
+	for _, r := range o.runners() {
+		run := r.to.runOf(r, slices.IndexFunc(r.site.Call.Args, func(a *ir.Expr) bool { return o.within(a) }))
+		for _, s := range r.to.Sites {
+			if s.Call != run {
+				continue
+			}
+			for _, c := range o.Lock.All(Read, Confirm) {
+				if c.In == r.to && c.Pos() < s.Pos() && (&Op{Site: s}).controlledBy(c) && c.comparesOwner() {
+					return c
+				}
+			}
+		}
+	}
 	return nil
+}
+
+// within reports whether a site stands in a lambda.
+func (s *Site) within(lambda *ir.Expr) bool {
+	return slices.ContainsFunc(s.Path, func(st Step) bool { return st.Branch == InLambda && st.Lambda == lambda })
 }
 
 // behind reports whether a site stands in the branch that a look in its head decides
@@ -59,7 +84,7 @@ func (o *Op) comparesOwner() bool {
 var comparisons = wordSet("== != === !== ~= <> is = -eq -ne")
 
 func constant(e *ir.Expr) bool {
-	return e.Kind == ir.Const || e.Kind == ir.Number || e.Kind == ir.Unary && constant(e.X) || e.Path() == "redis.Nil" || e.Path() == "sql.ErrNoRows"
+	return e.Kind == ir.Const || e.Kind == ir.Number || e.Kind == ir.String && e.Name == "" || e.Kind == ir.Unary && constant(e.X) || e.Path() == "redis.Nil" || e.Path() == "sql.ErrNoRows"
 }
 
 // onSide reports whether an expression holds the value of an op.

@@ -41,12 +41,24 @@ func (f *Function) isClock(x *ir.Expr) bool {
 		}
 		switch c {
 		case "time", "date", "now", "moment", "dayjs", "microtime", "hrtime":
-			if x.Kind != ir.Call || f.File.Language == ir.SQL || f.Unit.callee(f, x) != nil {
+			if x.Kind != ir.Call || f.File.Language == ir.SQL || f.Unit.callee(f, x) != nil || f.isInStatement(x) {
 				continue
 			}
 			return path == c || c == "now"
 		}
 		return x.Kind == ir.Call || f.File.Language == ir.Ruby
+	}
+	return false
+}
+
+// isInStatement reports whether a call makes a part of a statement, which the database works
+// out: fn.now(), func.now(), DSL.now().
+func (f *Function) isInStatement(e *ir.Expr) bool {
+	switch lastWord(e.Receiver().Path()) {
+	case "fn", "func", "functions", "DSL":
+		return true
+	case "":
+		return f.File.Language == ir.Java && imports(f.File, "org.jooq")
 	}
 	return false
 }

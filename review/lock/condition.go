@@ -7,12 +7,16 @@ import (
 	"github.com/ringfence-go/ringfence/review/query"
 )
 
-var wheres = wordSet("where Where Not Or orWhere andWhere and_where filter filter_by whereIn find find_by eq lt lte gt gte update update_one updateOne updateMany findOneAndUpdate find_one_and_update delete deleteMany deleteOne delete_one destroy findUnique findFirst match is neq replace_one replaceOne find_or_create_by update_item put_item UpdateItem PutItem updateItem putItem where_not_exists put_object PutObject putObject")
+var wheres = wordSet("where Where Not Or and orWhere andWhere and_where filter filter_by whereIn find find_by eq lt lte gt gte update update_one updateOne updateMany findOneAndUpdate find_one_and_update delete deleteMany deleteOne delete_one destroy findUnique findFirst match is neq replace_one replaceOne find_or_create_by update_item put_item UpdateItem PutItem updateItem putItem where_not_exists put_object PutObject putObject")
 
 // conditions collects the columns that a chain tests and sets: up to the call that says
 // what is done, and behind it.
 func (f *Function) conditions(q *Query, e *ir.Expr) {
 	for x := e; x != nil && x.Kind == ir.Call; x = x.Receiver() {
+		if name := x.Method(); x != e && (name == "set" || name == "values") {
+			f.assigned(q, x)
+			continue
+		}
 		f.condition(q, x, x == e)
 	}
 	for x, n := f.Unit.above[e], 0; x != nil && n < 12; x, n = f.Unit.above[x], n+1 {

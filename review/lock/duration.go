@@ -17,6 +17,13 @@ var named = map[string]time.Duration{
 	"timedelta": time.Second,
 }
 
+// counts are methods of a span that say how many of a unit it has.
+var counts = map[string]time.Duration{
+	"total_seconds": time.Second, "seconds": time.Second, "toseconds": time.Second, "getseconds": time.Second, "in_seconds": time.Second, "asseconds": time.Second,
+	"milliseconds": time.Millisecond, "tomillis": time.Millisecond, "in_milliseconds": time.Millisecond, "asmilliseconds": time.Millisecond,
+	"microseconds": time.Microsecond, "nanoseconds": time.Nanosecond, "tonanos": time.Nanosecond, "minutes": time.Minute, "tominutes": time.Minute, "in_minutes": time.Minute,
+}
+
 // duration is what a value lasts if a bare number counts units; 0 if it is not known.
 func (f *Function) duration(e *ir.Expr, unit time.Duration) time.Duration {
 	n, scaled := f.amount(e, 8)
@@ -79,9 +86,9 @@ func (f *Function) arithmetic(e *ir.Expr, depth int) (float64, bool) {
 		return a + b, sa || sb
 	case "-":
 		return a - b, sa || sb
-	case "/":
+	case "/", "//":
 		if b != 0 {
-			return a / b, sa || sb
+			return a / b, sa != sb // a span by a span is a number
 		}
 	}
 	return 0, false
@@ -90,8 +97,17 @@ func (f *Function) arithmetic(e *ir.Expr, depth int) (float64, bool) {
 // amountOfCall knows Duration.ofSeconds(3), timedelta(minutes=2), 5.minutes.
 func (f *Function) amountOfCall(e *ir.Expr, depth int) (float64, bool) {
 	if e.Method() == "timedelta" && len(e.Keys) > 0 {
-		n, _ := f.amount(e.Args[0], depth-1)
-		return n * float64(named[e.Keys[0]]), true
+		sum := 0.0
+		for i, a := range e.Args {
+			n, _ := f.amount(a, depth-1)
+			sum += n * float64(named[e.Key(i)])
+		}
+		return sum, true
+	}
+	if unit, ok := counts[strings.ToLower(e.Method())]; ok && len(e.Args) == 0 && e.Receiver() != nil {
+		if n, scaled := f.amount(e.Receiver(), depth-1); scaled { // of a span: a bare number
+			return n / float64(unit), false
+		}
 	}
 	unit, ok := named[strings.ToLower(e.Method())]
 	if !ok {

@@ -132,7 +132,7 @@ func (f *Function) isDurable(s *Site, q *Query) bool {
 	}
 	m := normal(s.Call.Method())
 	switch m {
-	case "execute", "executetakefirst", "executetakefirstorthrow", "save", "save!", "update!", "update_all", "updateone", "updatemany", "update_one", "update_many", "insertone", "insertmany", "insert_one", "insert_many", "replace_one", "replaceone",
+	case "execute", "updates", "updatecolumn", "updatecolumns", "executetakefirst", "executetakefirstorthrow", "save", "save!", "update!", "update_all", "updateone", "updatemany", "update_one", "update_many", "insertone", "insertmany", "insert_one", "insert_many", "replace_one", "replaceone",
 		"find_one_and_update", "findoneandupdate", "findbyidandupdate", "upsert", "create!", "destroy!", "put_item", "putitem", "putobject", "put_object", "update_item", "updateitem", "bulk_create", "bulk_update",
 		"bulkwrite", "bulk_write", "update_columns", "update_column", "insert_all", "upsert_all", "saveandflush", "saveall", "persist", "update_attributes", "updateorcreate", "update_or_create", "insertgetid", "createmany", "increment!", "decrement!", "update_counters", "delete_all", "destroy_all", "deletemany", "delete_many", "deleteone", "delete_one", "saveorfail", "bulkcreate", "delete_item", "deleteitem":
 		return true
@@ -143,6 +143,9 @@ func (f *Function) isDurable(s *Site, q *Query) bool {
 }
 
 var ormWords = wordSet("prisma $em $entityManager manager objects knex db session em wpdb $wpdb entityManager supabase orm repository repo Model sequelize DB query table from typeorm mongoose")
+
+// mappers are the types of what maps objects to rows, or puts statements together of calls.
+var mappers = wordSet("Session EntityManager Knex DSLContext JPAQueryFactory JPAUpdateClause SQLQueryFactory StatelessSession")
 
 // speaksOrm reports whether a chain begins at something that maps objects to rows.
 func (f *Function) speaksOrm(e *ir.Expr) bool { return f.speaks(e, 4) }
@@ -155,7 +158,7 @@ func (f *Function) speaks(e *ir.Expr, depth int) (found bool) {
 		found = found || (x.Kind == ir.Name || x.Kind == ir.Member) && ormWords[x.Name]
 		return !found
 	})
-	if t := shortType(f.typeOf(e.Receiver())); t == "Session" || strings.HasSuffix(t, "Repository") || t == "EntityManager" || t == "Knex" {
+	if t := f.typeOf(e.Receiver()); mappers[shortType(t)] || strings.HasSuffix(shortType(t), "Repository") || strings.HasPrefix(t, "xorm.io/") || strings.HasPrefix(t, "gorm.io/") {
 		return true
 	}
 	if c := e.Receiver(); c != nil && c.Kind == ir.Name && isUpper(c.Name) && (f.File.Language == ir.Ruby || f.File.Language == ir.PHP) {
@@ -177,6 +180,9 @@ func (f *Function) speaks(e *ir.Expr, depth int) (found bool) {
 func (f *Function) storeWrite(s *Site) *Effect {
 	e := s.Call
 	method := e.Method()
+	if w := f.nodeWrite(s); w != nil {
+		return w
+	}
 	switch {
 	case f.File.Language == ir.Go && method == "PutObject" && len(e.Args) >= 2:
 		input := f.resolve(e.Args[1])

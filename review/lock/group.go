@@ -239,59 +239,13 @@ func (l *Lock) together(a, b *Op) bool {
 	if a.SQL != nil && a.SQL.ForUpdate {
 		return true
 	}
-	return a.In.watches() || a.In.locksRow()
-}
-
-// watches reports whether a function uses an optimistic transaction of Redis.
-func (f *Function) watches() bool {
-	watch, multi := false, false
-	for _, s := range f.Sites {
-		switch strings.ToLower(s.Call.Method()) {
-		case "watch":
-			watch = true
-			for _, a := range s.Call.Args {
-				multi = multi || a.Kind == ir.Lambda && f.File.Language == ir.Go
-			}
-		case "multi", "txpipelined", "txpipeline", "pipelined", "transaction":
-			multi = true
-		case "call":
-			if name, ok := s.Call.Arg(0).Literal(); ok {
-				watch, multi = watch || strings.EqualFold(name, "watch"), multi || strings.EqualFold(name, "multi")
-			}
-		case "do":
-			for _, a := range s.Call.Args {
-				if name, ok := a.Literal(); ok {
-					watch, multi = watch || strings.EqualFold(name, "watch"), multi || strings.EqualFold(name, "multi")
-				}
-			}
-		}
-	}
-	return watch && multi
+	return a.Watched() || a.In.locksRow()
 }
 
 // InServer reports whether a site is part of a script of Redis, whose commands are one step.
 func (s *Site) InServer() bool {
 	path := s.Call.X.Path()
 	return s.In.File.Language == ir.Lua && (path == "redis.call" || path == "redis.pcall")
-}
-
-// locksRow reports whether a function locks rows of a database as it reads them.
-func (f *Function) locksRow() bool {
-	for _, s := range f.Sites {
-		switch s.Call.Method() {
-		case "with_for_update", "select_for_update", "lockForUpdate", "forUpdate", "with_lock", "lock!", "setLock", "setLockMode":
-			return true
-		}
-		for _, a := range s.Call.Args {
-			if a.Kind == ir.Map && a.Named("lock") != nil || strings.Contains(a.Path(), "PESSIMISTIC") {
-				return true
-			}
-		}
-		if s.Call.Named("lock") != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // decides reports whether the value of a look is tested before a write.

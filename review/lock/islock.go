@@ -38,6 +38,9 @@ func (l *Lock) isLock() bool {
 	if len(takes) == 0 {
 		return len(l.All(Release)) > 0 && (cleanup || named || l.isKept() && (l.putCompared() || l.handedBack() && !l.isMarker()))
 	}
+	if !cleanup && l.isState() {
+		return false
+	}
 	return cleanup || (named || l.handedBack()) && !l.isMarker() || l.ownerCompared()
 }
 
@@ -71,6 +74,33 @@ func (l *Lock) handedBack() bool {
 		}
 	}
 	return false
+}
+
+// isState reports whether a key says something about what it is named after, which others look
+// at: an account is locked. Nobody asks whether it was this call that set the key, and what sets
+// it never clears it.
+func (l *Lock) isState() bool {
+	takes := l.All(Acquire)
+	for _, take := range takes {
+		if !take.unanswered() || isTaker(take.In.Name) || slices.ContainsFunc(l.All(Release), func(o *Op) bool { return o.In == take.In }) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(l.Own(Read, Exists), func(o *Op) bool {
+		return o.Use != Dropped && !slices.ContainsFunc(takes, func(take *Op) bool { return take.In == o.In })
+	})
+}
+
+// unanswered reports whether nobody looks at the answer of an op; its error may be looked at.
+func (o *Op) unanswered() bool {
+	above := o.In.Unit.above[o.Call]
+	return o.Use == Dropped || above != nil && above.Method() == "Err"
+}
+
+// isTaker reports whether a function is named like one that takes a lock, whatever for.
+func isTaker(name string) bool {
+	list := words(name)
+	return len(list) > 0 && acquireVerbs[list[0]] || len(list) == 1 && lockWords[list[0]]
 }
 
 var givingVerbs = wordSet("release unlock free leave exit finish give relinquish abandon surrender handback putback")
@@ -143,11 +173,26 @@ func mentions(e *ir.Expr, set map[string]bool) (found bool) {
 // somebody: whoever takes it stands in another file.
 func (l *Lock) ownerRead() bool {
 	for _, o := range l.Own(Read) {
-		if o.SQL != nil && (slices.ContainsFunc(o.SQL.Columns, o.IsOwner) || o.In.comparesColumn(o.IsOwner)) && o.comparesOwner() {
+		if o.asksFor() || o.SQL != nil && (slices.ContainsFunc(o.SQL.Columns, o.IsOwner) || o.In.comparesColumn(o.IsOwner)) && (o.comparesOwner() || l.comparedByCaller(o)) {
 			return true
 		}
 	}
 	return false
+}
+
+// comparedByCaller reports whether the caller of a helper compares what it has read.
+func (l *Lock) comparedByCaller(look *Op) bool {
+	return slices.ContainsFunc(l.Calls, func(c *Op) bool { return c.Do == Read && c.Root() == look && c.comparesOwner() })
+}
+
+// asksFor reports whether a look only finds the row of one owner whose time is not over.
+func (o *Op) asksFor() bool {
+	if o.SQL == nil {
+		return false
+	}
+	owner, owned := o.SQL.Test(o.IsOwner)
+	_, until := o.SQL.Test(o.IsExpiry)
+	return owned && until && owner.Op == "="
 }
 
 // comparesColumn reports whether a column of a mapped object is compared in a function.

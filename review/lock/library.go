@@ -34,6 +34,7 @@ type Library struct {
 	Election  bool
 	Yields    bool // a block is run in any case, and is told whether the lock was taken
 	Waits     bool // an acquire without arguments waits until it has the lock
+	Raises    bool // one that waits raises when it gives up; it only answers if it is told not to wait
 }
 
 // made tells whether an expression makes a lock of the library.
@@ -141,9 +142,7 @@ func (l *Library) op(f *Function, s *Site, name string) *Op {
 	switch {
 	case acquires || has(l.Using, name):
 		op.Do, op.Gives = Acquire, gives
-		if l.Waits && !mentionsAny(e, "blocking") && !mentionsAny(of.Expr, "blocking") && len(e.Args) == 0 {
-			op.Gives = 0
-		}
+		op.Gives = l.answers(e, of.Expr, gives)
 		if t := l.leaseOf(f, e); t.Set {
 			op.TTL = t
 		}
@@ -159,14 +158,35 @@ func (l *Library) op(f *Function, s *Site, name string) *Op {
 	return op
 }
 
-// mentionsAny reports whether an argument of a call is named like a word.
-func mentionsAny(e *ir.Expr, word string) bool {
-	for _, k := range e.Keys {
-		if strings.Contains(k, word) {
-			return true
+// answers says how an acquire tells that it did not get the lock that an expression has made: one
+// that waits as long as it takes does not, one that is told when to give up does.
+func (l *Library) answers(e, made *ir.Expr, gives Gives) Gives {
+	if gives&value == 0 {
+		return gives
+	}
+	first := e.Arg(0)
+	switch {
+	case first.Is("false"), e.Named("blocking").Is("false"), made.Named("blocking").Is("false"):
+		return gives
+	case l.Raises:
+		return gives&^value | throws
+	case first.Is("true") && len(e.Args) == 1, e.Named("timeout").Is("nil"): // etcd3 waits ten seconds
+		return gives &^ value
+	case !l.Waits:
+		return gives
+	}
+	for _, x := range []*ir.Expr{e, made} {
+		for i, k := range x.Keys {
+			limit := strings.Contains(k, "blocking_timeout") || x == e && k == "timeout"
+			if limit && !x.Args[i].Is("nil") || k == "blocking" && !x.Args[i].Is("true") {
+				return gives
+			}
 		}
 	}
-	return false
+	if first != nil {
+		return gives
+	}
+	return gives &^ value
 }
 
 // directOp reads client.acquire(key, ttl), and what is called on what that returned.

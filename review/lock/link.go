@@ -107,6 +107,10 @@ func (g *Function) exported(o *Op) *Op {
 		out.Gives = g.tells(o)
 	case Read, Exists, Confirm:
 		out.Do, out.Gives = Confirm, g.tells(o)
+		if o.Do == Read && g.File.Language == ir.Go && out.Gives == errors && o.returned() && !g.takes(o) && !g.ends(o) {
+			out.Do, out.Gives = Read, value|errors // who has it: the caller compares
+			return out
+		}
 		if out.Gives&value == 0 && (out.Gives == 0 || !o.comparesOwner()) || g.takes(o) || g.ends(o) {
 			return nil
 		}

@@ -16,6 +16,9 @@ func (f *Function) nodeOp(s *Site) *Op {
 	if op := f.ephemeral(s); op != nil {
 		return op
 	}
+	if op := f.nodeRead(s); op != nil {
+		return op
+	}
 	if op := f.bucketOp(s); op != nil {
 		return op
 	}

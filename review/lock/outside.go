@@ -115,7 +115,7 @@ func (f *Function) httpEffect(s *Site) *Effect {
 	switch {
 	case method == "exchange" && readsOnly(e):
 		return nil
-	case httpWrites[method] && e.Receiver() != nil && f.chainHas(e, httpWords):
+	case httpWrites[method] && e.Receiver() != nil && (f.chainHas(e, httpWords) || f.speaksHTTP(e.Receiver())):
 		eff.Idempotent = eff.Idempotent || strings.HasPrefix(method, "put")
 		return eff
 	case (method == "fetch" || method == "request" || method == "axios") && len(e.Args) > 1 || method == "axios" && len(e.Args) == 1:
@@ -134,6 +134,14 @@ func (f *Function) httpEffect(s *Site) *Effect {
 		return eff
 	}
 	return nil
+}
+
+// httpMakers name the modules of clients of HTTP, whatever a client of one is called.
+var httpMakers = wordSet("axios got superagent faraday httparty restclient httpx aiohttp requests guzzlehttp guzzle resty typhoeus excon undici ky retrofit resttemplate")
+
+// speaksHTTP reports whether a value is a client of HTTP by what it was made from.
+func (f *Function) speaksHTTP(client *ir.Expr) bool {
+	return slices.ContainsFunc(f.origin(client, 4), func(word string) bool { return httpMakers[word] })
 }
 
 // readsOnly reports whether a call is told a method of HTTP that changes nothing.

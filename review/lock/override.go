@@ -46,6 +46,9 @@ func (u *Unit) onlyOne(f *Function, e *ir.Expr, g *Function) bool {
 	if _, imported := f.File.Imported(firstWord(receiver.Path())); imported {
 		return false
 	}
+	if f.isElement(receiver) {
+		return false
+	}
 	for _, a := range e.Args {
 		if a.Kind == ir.Lambda && g.callsBack() {
 			return true
@@ -53,6 +56,25 @@ func (u *Unit) onlyOne(f *Function, e *ir.Expr, g *Function) bool {
 	}
 	return !isCommon(e.Method())
 }
+
+// isElement reports whether a value is taken out of a collection, which says nothing of its
+// type: the local locks of a process, one for each key.
+func (f *Function) isElement(e *ir.Expr) bool {
+	v := f.resolve(e)
+	switch {
+	case v.Kind == ir.Index:
+		return true
+	case v.Kind != ir.Call || !elements[v.Method()] || v.Receiver() == nil:
+		return false
+	}
+	of := v.In.resolve(v.Receiver())
+	return of.Kind == ir.Map || of.Kind == ir.List || collects[shortType(v.In.typeOf(v.Receiver()))] || collects[of.Method()]
+}
+
+var (
+	elements = wordSet("get setdefault computeIfAbsent getOrDefault fetch compute_if_absent putIfAbsent at pop remove")
+	collects = wordSet("Map WeakMap dict defaultdict OrderedDict WeakValueDictionary HashMap ConcurrentHashMap ConcurrentMap LinkedHashMap WeakHashMap LRUCache Hash")
+)
 
 // callsBack reports whether a function calls what it is handed.
 func (g *Function) callsBack() bool {

@@ -2,6 +2,7 @@ package lock
 
 import (
 	"strings"
+	"time"
 
 	"github.com/ringfence-go/ringfence/review/ir"
 )
@@ -44,6 +45,37 @@ func (f *Function) limited(e *ir.Expr) bool {
 	}
 	return f.givenTimeout(roots)
 }
+
+// clientLimit is how long the client that a call is made through lets one take, by what it was
+// told as it was made; 0 if it was told nothing.
+func (f *Function) clientLimit(e *ir.Expr, unit time.Duration) (limit time.Duration) {
+	if e.Receiver() == nil {
+		return 0
+	}
+	if f.File.Language == ir.Go {
+		unit = time.Nanosecond
+	}
+	made := f.made(e.Receiver())
+	made.Each(func(x *ir.Expr) bool {
+		for i, k := range x.Keys {
+			if limits[strings.ToLower(k)] {
+				limit = max(limit, made.In.duration(x.Args[i], unit))
+			}
+		}
+		if x.Kind == ir.Lambda {
+			ir.EachStmt(x.Func.Body, func(s *ir.Stmt) {
+				if s.Does == ir.Let && len(s.To) == 1 && s.To[0].Kind == ir.Member && limits[strings.ToLower(s.To[0].Name)] {
+					limit = max(limit, made.In.duration(s.X, unit))
+				}
+			})
+		}
+		return true
+	})
+	return limit
+}
+
+// limits are what clients call the time in which a call must be done.
+var limits = wordSet("timeout read_timeout readtimeout calltimeout sockettimeout responsetimeout")
 
 // hasty are clients that give up by themselves before long.
 var hasty = wordSet("OkHttpClient")

@@ -341,6 +341,9 @@ func (f *Function) typeWithin(e *ir.Expr, depth int) string {
 		}
 	case ir.Await, ir.Unary:
 		return f.typeWithin(e.X, depth-1)
+	case ir.Index: // of a slice of Go
+		element, _ := strings.CutPrefix(f.typeWithin(e.X, depth-1), "[]")
+		return element
 	case ir.Call:
 		return f.typeOfCall(e, depth)
 	}
@@ -364,6 +367,11 @@ func (f *Function) typeOfName(e *ir.Expr, depth int) string {
 	}
 	if p, ok := f.param(e.Name); ok {
 		return f.qualify(p.Type)
+	}
+	for _, r := range f.Results { // that have names
+		if r.Name == e.Name {
+			return f.qualify(r.Type)
+		}
 	}
 	return ""
 }

@@ -3,6 +3,7 @@ package lock
 import (
 	"strings"
 
+	"github.com/ringfence-go/ringfence/review/ir"
 	"github.com/ringfence-go/ringfence/review/query"
 )
 
@@ -51,8 +52,22 @@ func (q *Query) comparesFence() bool {
 			return true
 		}
 	}
+	return q.onlyRises()
+}
+
+// onlyRises reports whether a statement sets a column to a value, and asks that what stands there
+// is not above it: a fence, whatever it is called.
+func (q *Query) onlyRises() bool {
+	for _, p := range q.Where {
+		set, ok := q.Set(func(column string) bool { return SameName(column, p.Column) })
+		if ok && (p.Op == "<" || p.Op == "<=") && isSomebody(set.Value) && (p.Value == "" || isSomebody(p.Value)) && !IsExpiry(p.Column) && !hasWord(p.Column, timeWords) {
+			return true
+		}
+	}
 	return false
 }
+
+var timeWords = wordSet("at time date ts timestamp updated modified seen")
 
 func isOrder(op string) bool { return op == "<" || op == "<=" || op == ">" || op == ">=" }
 
@@ -76,6 +91,9 @@ func (f *Function) queryOp(s *Site, q *Query) *Op {
 	}
 	op := &Op{Site: s, Family: Table, SQL: q.Statement, Conn: q.Conn, Key: strings.ToLower(shortType(q.Table)), Gives: f.gives(0)}
 	op.Do = f.tableDo(q)
+	if f.File.Language == ir.SQL && s.Use == Dropped {
+		s.filled(q)
+	}
 	if op.Do == 0 {
 		return nil
 	}
@@ -83,6 +101,16 @@ func (f *Function) queryOp(s *Site, q *Query) *Op {
 		op.TTL = TTL{Set: true, Expr: s.Call}
 	}
 	return op
+}
+
+// filled gives a statement in a procedure the use of the variables that it fills.
+func (s *Site) filled(q *Query) {
+	switch {
+	case len(q.Into) > 0:
+		s.Use, s.Names = Assigned, q.Into
+	case q.Verb == "perform":
+		s.Use, s.Names = Assigned, []string{"found"}
+	}
 }
 
 func (f *Function) advisoryOp(s *Site, q *Query, name string, sc scope) *Op {
@@ -190,7 +218,7 @@ func (f *Function) tableDo(q *Query) Do {
 	_, setsExpiry := q.Set(r.expiry)
 	free := hasOwner && (owner.Op == "is" || isNobody(strings.ToLower(owner.Value))) || testsExpiry
 	switch q.Verb {
-	case "select":
+	case "select", "perform":
 		return Read
 	case "insert":
 		if !setsOwner && !setsExpiry && !q.ensures && !hasWord(q.Table, lockTables) && !f.Unit.busy[leaseTable(q.Table)] {

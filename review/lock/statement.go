@@ -95,7 +95,13 @@ func (f *Function) sentThrough(e *ir.Expr) *ir.Expr {
 		if a != nil && g.File.Language == ir.Go && len(s.Call.Args) > 1 && g.paramIndex(a.Name) == 0 {
 			a = s.Call.Arg(1)
 		}
-		if a == nil || a.Kind != ir.Name || conn == nil || conn.Kind != ir.Name || g.paramIndex(a.Name) < 0 {
+		if a == nil || a.Kind != ir.Name || conn == nil || g.paramIndex(a.Name) < 0 {
+			continue
+		}
+		if field := g.ownField(conn); field != nil && g.class() != nil && g.class() == f.class() {
+			return field
+		}
+		if conn.Kind != ir.Name {
 			continue
 		}
 		if i := g.paramIndex(conn.Name); i >= 0 {
@@ -103,6 +109,65 @@ func (f *Function) sentThrough(e *ir.Expr) *ir.Expr {
 		}
 	}
 	return e.Receiver()
+}
+
+// ownField is the field of its own object that a function sends something through, itself, by a
+// cursor, by a statement that was made of it; nil if it is none.
+func (g *Function) ownField(e *ir.Expr) *ir.Expr {
+	for range 4 {
+		v := Value{e, g}
+		if e.Kind == ir.Name && e.Name != "this" {
+			d, ok := g.lookup(e.Name, e.Pos)
+			if !ok || d.in != g {
+				return g.bareField(e)
+			}
+			if d.x == nil {
+				return nil
+			}
+			v.Expr = d.x
+		}
+		for v.Kind == ir.Call || v.Kind == ir.Await {
+			if borrowers[v.Method()] {
+				return nil // another connection each time
+			}
+			if v.Expr = v.X; v.Kind == ir.Member {
+				v.Expr = v.X
+			}
+		}
+		switch {
+		case v.Kind == ir.Member && v.X.Kind == ir.Name && v.X.Name == "this":
+			return v.Expr
+		case v.Kind != ir.Name || v.Expr == e:
+			return nil
+		}
+		e = v.Expr
+	}
+	return nil
+}
+
+// bareField is a name, if it is that of a field of the function's own object, as Java and Ruby
+// write one; nil if it is none.
+func (g *Function) bareField(e *ir.Expr) *ir.Expr {
+	if _, param := g.param(e.Name); param || g.class() == nil {
+		return nil
+	}
+	if _, ok := g.Unit.fields[g.class().Name][e.Name]; !ok {
+		return nil
+	}
+	return e
+}
+
+// SameConnection reports whether a statement goes over the connection that a lock was taken on,
+// by a cursor of it perhaps.
+func (o *Op) SameConnection(q *Query, in *Function) bool {
+	if q == nil || q.Conn == nil || o.Conn == nil {
+		return false
+	}
+	if q.Conn.Path() == o.Conn.Path() {
+		return true
+	}
+	mine, taken := in.ownField(q.Conn), o.In.ownField(o.Conn)
+	return mine != nil && taken != nil && in.class() != nil && in.class() == o.In.class() && mine.Path() == taken.Path()
 }
 
 var runs = wordSet("execute executeUpdate executeQuery run Exec ExecContext Query QueryRow QueryContext QueryRowContext exec all fetch getSingleResult getResultList update")

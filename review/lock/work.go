@@ -75,6 +75,9 @@ func (e *Effect) timeout() time.Duration {
 			return v.In.duration(v.Named("timeout"), unit)
 		}
 	}
+	if e.Kind == Outside {
+		return e.In.clientLimit(e.Call, unit)
+	}
 	return 0
 }
 
@@ -255,7 +258,7 @@ func (s *Site) stepOfLoop() bool {
 // call which follows.
 func (s *Section) CheckBefore(site *Site) (ir.Pos, bool) {
 	for _, o := range s.Lock.All(Read, Confirm, Exists) {
-		if o.In == site.In && o.Pos() > s.From && (o.Pos() < site.Pos() || site.behind(o)) && o.leadsTo(site) {
+		if o.In == site.In && !o.Pins() && o.Pos() > s.From && (o.Pos() < site.Pos() || site.behind(o)) && o.leadsTo(site) {
 			return o.Pos(), true
 		}
 	}
@@ -265,14 +268,29 @@ func (s *Section) CheckBefore(site *Site) (ir.Pos, bool) {
 // Asks reports whether a look compares the owner, itself or in its helper.
 func (o *Op) Asks() bool {
 	root := o.Root()
-	if root.Do == Confirm || root.comparesOwner() {
+	if root.Do == Confirm || root.comparesOwner() || o.Do == Read && o.comparesOwner() {
 		return true
 	}
-	if root.SQL == nil || root.SQL.Verb != "select" {
+	if root.SQL == nil || root.SQL.Verb != "select" && root.SQL.Verb != "perform" {
 		return false
 	}
 	owner, ok := root.SQL.Test(root.IsOwner) // it only finds the row of one owner
 	return ok && owner.Op == "="
+}
+
+// Pins reports whether a look locks the row that it finds until its transaction ends: nobody
+// takes the lock in between.
+func (o *Op) Pins() bool {
+	root := o.Root()
+	if root.SQL == nil || root.SQL.ForUpdate {
+		return root.SQL != nil
+	}
+	for x := root.Call; x != nil && x.Kind == ir.Call; x = x.Receiver() {
+		if root.In.readsLocked(x) {
+			return true
+		}
+	}
+	return false
 }
 
 // LeadsTo reports whether a look decides about a call.

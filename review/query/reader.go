@@ -202,6 +202,9 @@ func (r *reader) columns() {
 			r.i++
 			r.into()
 			continue
+		case t.depth == depth && strings.HasPrefix(t.text, "@") && r.i+1 < len(r.toks) && r.toks[r.i+1].text == "=":
+			r.s.Into = append(r.s.Into, t.text) // SELECT @who = owner
+			r.i++
 		case t.depth == depth && !t.str && t.text != "" && isWord(t.text[0]):
 			r.s.Columns = append(r.s.Columns, t.text)
 		}

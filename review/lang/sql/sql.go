@@ -17,6 +17,7 @@ var grammar = &syntax.Grammar{
 		BlockComments: [][2]string{{"/*", "*/"}},
 		Quotes:        []syntax.Quote{{Open: "'", Close: "'", Lines: true, Raw: true}, {Open: `"`, Close: `"`}, {Open: "`", Close: "`"}},
 		Sigils:        "@$:",
+		NotEqual:      true,
 	},
 	Members: syntax.Set("."),
 	Binary: map[string]int{
@@ -75,6 +76,9 @@ func dollarQuote(l *syntax.Lexer) bool {
 func primary(p *syntax.Parser) *ir.Expr {
 	if p.At("exists") && p.PeekAt(1).Is("(") {
 		p.Next()
+	}
+	if p.At("distinct") && p.PeekAt(1).Is("from") { // IS DISTINCT FROM
+		p.I += 2
 	}
 	if p.At("(") && p.PeekAt(1).Is("select") && p.Peek().Match > 0 {
 		at := p.Here() + 1

@@ -262,7 +262,7 @@ func (p *Parser) Argument() (key string, e *ir.Expr) {
 	for p.Peek().Kind == Op && p.Peek().In(spreads) {
 		p.Next()
 	}
-	if t := p.Peek(); (t.Kind == Ident || t.Kind == Text || t.Kind == Number) && p.PeekAt(1).Is(":") && !p.PeekAt(2).Is(":") {
+	if t := p.Peek(); (t.Kind == Ident || t.Kind == Text || t.Kind == Number) && p.PeekAt(1).Is(":") && !p.PeekAt(2).Is(":") && !(t.Text == "lambda" && p.File.Language == ir.Python) {
 		p.I += 2
 		if p.At(",", ")", "}") {
 			return t.Text, p.Ident(t)

@@ -15,6 +15,7 @@ type Spec struct {
 	Suffixes      string  // what a name may end with, besides letters and digits
 	Lines         bool    // a new line outside of brackets ends a statement
 	Braces        bool    // ... and inside of braces it does, too
+	NotEqual      bool    // <> compares: elsewhere it is an empty list of types
 	Regexps       bool    // a slash where an operand is expected begins a pattern
 
 	// Restart has the words that begin a statement wherever they begin a line without
@@ -274,7 +275,7 @@ func makeOperators(list string) map[string]bool { return Set(strings.Fields(list
 func (l *Lexer) operator() {
 	n := 1
 	for k := min(3, len(l.Src)-l.At); k > 1; k-- {
-		if operators[l.Src[l.At:l.At+k]] {
+		if text := l.Src[l.At : l.At+k]; operators[text] || text == "<>" && l.Spec.NotEqual {
 			n = k
 			break
 		}

@@ -164,7 +164,9 @@ func (p *Parser) Close(f *ir.Func) *ir.Func {
 // OpenClass begins a class and returns what ends it.
 func (p *Parser) OpenClass(c *ir.Class) (end func()) {
 	outer, fn := p.Class, p.Func
-	p.File.Classes = append(p.File.Classes, c)
+	if p.Class != c { // which is opened again: class << self
+		p.File.Classes = append(p.File.Classes, c)
+	}
 	p.Class = c
 	return func() { p.Class, p.Func = outer, fn }
 }

@@ -21,7 +21,7 @@ var Rule = &rule.Rule{
 func check(p *rule.Pass) {
 	for _, l := range p.Locks {
 		for _, look := range l.All(lock.Read, lock.Confirm) {
-			if look.Asks() && (l.Leader || !inSection(p, l, look)) {
+			if look.Asks() && !look.Pins() && (l.Leader || !inSection(p, l, look)) {
 				apart(p, l, look)
 			}
 		}

@@ -22,7 +22,7 @@ func check(p *rule.Pass) {
 	for _, l := range p.Locks {
 		for _, o := range l.Own(lock.Release) {
 			look := o.ComparedBy()
-			if look == nil || o.In.Watches() || o.In.LocksRow() {
+			if look == nil || o.Watched() || o.In.LocksRow() {
 				continue
 			}
 			f := p.Report(o.Site, rule.Certain, rule.Worst(p.Unit, l),

@@ -39,7 +39,7 @@ func check(p *rule.Pass) {
 // renews reports whether an op extends a lock some time after it was taken.
 func renews(l *lock.Lock, o *lock.Op) bool {
 	switch {
-	case o.Do == lock.Put && o.Command != nil && !o.Command.XX, o.In.Watches(), o.ComparedBy() != nil:
+	case o.Do == lock.Put && o.Command != nil && !o.Command.XX, o.Watched(), o.ComparedBy() != nil:
 		return false
 	case o.Do == lock.Put && o.SQL != nil:
 		if _, owner := o.SQL.Set(o.IsOwner); owner || o.SQL.Verb != "update" {

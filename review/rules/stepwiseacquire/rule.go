@@ -46,7 +46,7 @@ func endless(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 		return
 	}
 	for _, later := range l.Own(lock.Expire, lock.Put) {
-		if later.In != o.In && !later.In.Watches() && later.Do == lock.Put || later.Pos() < o.Pos() || later.File() != o.File() {
+		if later.In != o.In && !later.Watched() && later.Do == lock.Put || later.Pos() < o.Pos() || later.File() != o.File() {
 			continue
 		}
 		if o.In == later.In && o.InServer() {

@@ -20,7 +20,7 @@ var Rule = &rule.Rule{
 func check(p *rule.Pass) {
 	for _, l := range p.Locks {
 		for _, o := range l.Own(lock.Release) {
-			if o.ComparedBy() != nil || o.In.Watches() {
+			if o.ComparedBy() != nil || o.Watched() {
 				continue
 			}
 			c := rule.Likely

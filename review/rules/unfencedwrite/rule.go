@@ -58,5 +58,5 @@ func sameSession(s *lock.Section, e *lock.Effect) bool {
 	if s.Lock.Family == lock.Advisory && e.In.File.Language == ir.SQL {
 		return true
 	}
-	return s.Lock.Family == lock.Advisory && e.Query != nil && e.Query.Conn != nil && s.Acquire.Conn != nil && e.Query.Conn.Path() == s.Acquire.Conn.Path() && !lock.Pooled(s.Acquire)
+	return s.Lock.Family == lock.Advisory && s.Acquire.SameConnection(e.Query, e.In) && !lock.Pooled(s.Acquire)
 }
