@@ -53,7 +53,7 @@ func (f *Function) condition(q *Query, x *ir.Expr, last bool) {
 	where := wheres[x.Method()] || strings.Contains(x.Method(), "By")
 	maps := 0
 	for i, a := range x.Args {
-		v := f.resolve(a)
+		v := f.pointed(a) // db.Create(&row)
 		if v.Kind == ir.List && x.Key(i) == "" && last && len(v.Args) > 0 && v.Args[0].Kind == ir.Map && v.Args[0].Named("$set") != nil {
 			v.Expr = v.Args[0] // a pipeline of one stage
 		}
@@ -97,8 +97,39 @@ func (f *Function) operand(q *Query, x *ir.Expr, i int, where, last bool) {
 	case v.Kind == ir.Lambda || v.Kind == ir.Call:
 		v.In.compared(q, v.Expr)
 	case v.Kind == ir.Binary:
-		q.Where = append(q.Where, query.Pair{Column: strings.ToLower(columnOf(v.X)), Op: v.Name})
+		v.In.equation(q, v.Expr)
 	}
+}
+
+// joins put conditions together.
+var joins = wordSet("& | && || and or")
+
+// equation reads a condition that is written as an expression: Lease.name == name, and what
+// is joined of such ones: (Lease.name == name) & (Lease.holder == me).
+func (f *Function) equation(q *Query, e *ir.Expr) {
+	switch {
+	case e == nil:
+	case e.Kind != ir.Binary:
+		f.compared(q, e)
+	case joins[e.Name]:
+		f.equation(q, e.X)
+		f.equation(q, e.Args[0])
+	default:
+		if column := columnOf(e.X); column != "" {
+			q.Where = append(q.Where, query.Pair{Column: strings.ToLower(column), Op: comparisonOf(e), Value: f.Key(e.Args[0])})
+		}
+	}
+}
+
+// comparisonOf is how an expression compares, as a statement says it.
+func comparisonOf(e *ir.Expr) string {
+	switch {
+	case e.Args[0].Is("nil") && (e.Name == "==" || e.Name == "=~" || e.Name == ">>"):
+		return "is"
+	case e.Name == "==" || e.Name == "=~":
+		return "="
+	}
+	return e.Name
 }
 
 // operators are functions and methods that builders have for comparisons.
@@ -117,10 +148,8 @@ func (f *Function) compared(q *Query, e *ir.Expr) {
 			op, left = operators[x.Method()], x.Receiver()
 		case x.Kind == ir.Call && operators[x.Method()] != "" && len(x.Args) > 0:
 			op, left = operators[x.Method()], x.Args[0]
-		case x.Kind == ir.Binary && isOrder(x.Name):
-			op, left = x.Name, x.X
-		case x.Kind == ir.Binary && x.Name == "=~" && x.Args[0].Is("nil"):
-			op, left = "is", x.X
+		case x.Kind == ir.Binary && (isOrder(x.Name) || x.Name == "=~" || x.Name == "==" && f.File.Language == ir.Python):
+			op, left = comparisonOf(x), x.X
 		}
 		if x.Kind == ir.Call && x.Method() == "not_exists" && x.Receiver() != nil { // Attr("job").not_exists()
 			q.Where = append(q.Where, query.Pair{Column: "attribute_not_exists", Op: "="}, query.Pair{Column: columnOf(x.Receiver()), Op: "="})
@@ -188,7 +217,7 @@ func anyQ(e *ir.Expr) (found bool) {
 func (f *Function) setsAt(e *ir.Expr, n int) bool {
 	maps, options := 0, false
 	for _, a := range e.Args {
-		if v := f.resolve(a); v.Kind == ir.Map {
+		if v := f.pointed(a); v.Kind == ir.Map {
 			maps++
 			options = options || maps == 2 && v.Named("where") != nil
 		}
@@ -197,6 +226,15 @@ func (f *Function) setsAt(e *ir.Expr, n int) bool {
 		return n == 1
 	}
 	return n == 2
+}
+
+// pointed is what a value is, or what it points at.
+func (f *Function) pointed(e *ir.Expr) Value {
+	v := f.resolve(e)
+	if v.Kind == ir.Unary && v.Name == "&" {
+		v = v.In.resolve(v.X)
+	}
+	return v
 }
 
 // fragment reads the text of a condition: a column, with an operator after it

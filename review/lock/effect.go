@@ -137,12 +137,25 @@ func (f *Function) isDurable(s *Site, q *Query) bool {
 		"bulkwrite", "bulk_write", "update_columns", "update_column", "insert_all", "upsert_all", "saveandflush", "saveall", "persist", "update_attributes", "updateorcreate", "update_or_create", "insertgetid", "createmany", "increment!", "decrement!", "update_counters", "delete_all", "destroy_all", "deletemany", "delete_many", "deleteone", "delete_one", "saveorfail", "bulkcreate", "delete_item", "deleteitem":
 		return true
 	case "update", "insert", "create", "delete", "merge", "add", "destroy", "increment", "decrement":
-		return f.speaksOrm(s.Call)
+		return f.speaksOrm(s.Call) && !f.isOfSession(s.Call)
 	}
 	return false
 }
 
 var ormWords = wordSet("prisma $em $entityManager manager objects knex db session em wpdb $wpdb entityManager supabase orm repository repo Model sequelize DB query table from typeorm mongoose")
+
+// isOfSession reports whether a call makes or ends a session, of Consul or of a browser: those
+// of mappers of objects are neither made nor ended so.
+func (f *Function) isOfSession(e *ir.Expr) bool {
+	if m := e.Method(); m != "create" && m != "Create" && m != "destroy" && m != "Destroy" {
+		return false
+	}
+	of := e.Receiver()
+	if f.resolve(e.Arg(0)).Kind == ir.Map && isUpper(of.Path()) && f.File.Language != ir.Go {
+		return false // a mapped class that is called so
+	}
+	return strings.EqualFold(lastWord(strings.ReplaceAll(of.Path(), "::", ".")), "session")
+}
 
 // speaksOrm reports whether a chain begins at something that maps objects to rows.
 func (f *Function) speaksOrm(e *ir.Expr) bool { return f.speaks(e, 4) }

@@ -275,25 +275,6 @@ func (s *Site) InServer() bool {
 	return s.In.File.Language == ir.Lua && (path == "redis.call" || path == "redis.pcall")
 }
 
-// locksRow reports whether a function locks rows of a database as it reads them.
-func (f *Function) locksRow() bool {
-	for _, s := range f.Sites {
-		switch s.Call.Method() {
-		case "with_for_update", "select_for_update", "lockForUpdate", "forUpdate", "with_lock", "lock!", "setLock", "setLockMode":
-			return true
-		}
-		for _, a := range s.Call.Args {
-			if a.Kind == ir.Map && a.Named("lock") != nil || strings.Contains(a.Path(), "PESSIMISTIC") {
-				return true
-			}
-		}
-		if s.Call.Named("lock") != nil {
-			return true
-		}
-	}
-	return false
-}
-
 // decides reports whether the value of a look is tested before a write.
 func (s *Op) decides(w *Op) bool {
 	if s.Use == Tested {

@@ -153,6 +153,9 @@ func (f *Function) builderStatement(e *ir.Expr) *Query {
 	}
 	f.conditions(q, e)
 	f.saved(q, e)
+	if q.Verb == "insert" || q.Verb == "upsert" {
+		q.conflict(e, f.Unit.above)
+	}
 	return q
 }
 
