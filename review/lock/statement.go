@@ -73,14 +73,27 @@ func (f *Function) textStatement(e *ir.Expr) *Query {
 			}
 		}
 	}
-	if runs[e.Method()] && e.Receiver() != nil && e.Receiver().Kind != ir.String {
-		if text, ok := f.fold(e.Receiver()); ok && query.Looks(text) {
+	if of := unbound(e.Receiver()); runs[e.Method()] && of != nil && of.Kind != ir.String {
+		if text, ok := f.fold(of); ok && query.Looks(text) {
 			if s := f.Unit.statement(text); s != nil {
-				return &Query{Statement: s, Conn: f.preparedOn(e.Receiver())}
+				q := &Query{Statement: s, Conn: f.preparedOn(of)}
+				if q.Conn == nil && f.File.Language == ir.JavaScript {
+					q.Conn = e.Arg(0) // sql`...`.execute(db)
+				}
+				return q
 			}
 		}
 	}
 	return nil
+}
+
+// unbound is the call that a chain of values begins at which are bound to a statement:
+// createNativeQuery(text) of createNativeQuery(text).setParameter("id", id).
+func unbound(e *ir.Expr) *ir.Expr {
+	for e != nil && e.Kind == ir.Call && e.Receiver() != nil && hasWord(e.Method(), bindVerbs) {
+		e = e.Receiver()
+	}
+	return e
 }
 
 // sentThrough is what a call sends a statement through: its receiver, or what a helper of
@@ -105,7 +118,7 @@ func (f *Function) sentThrough(e *ir.Expr) *ir.Expr {
 	return e.Receiver()
 }
 
-var runs = wordSet("execute executeUpdate executeQuery run Exec ExecContext Query QueryRow QueryContext QueryRowContext exec all fetch getSingleResult getResultList update")
+var runs = wordSet("execute executeUpdate executeQuery run Exec ExecContext Query QueryRow QueryContext QueryRowContext exec all fetch getSingleResult getSingleResultOrNull getResultList uniqueResult update")
 
 // preparedOn is the connection that a statement was prepared on.
 func (f *Function) preparedOn(e *ir.Expr) *ir.Expr {
