@@ -164,6 +164,9 @@ func (f *Function) speaks(e *ir.Expr, depth int) (found bool) {
 	if depth == 0 || e == nil || e.X == nil {
 		return false
 	}
+	if f.File.Language == ir.JavaScript && namesTable(e) {
+		return true
+	}
 	e.X.Each(func(x *ir.Expr) bool {
 		found = found || (x.Kind == ir.Name || x.Kind == ir.Member) && ormWords[x.Name]
 		return !found
@@ -184,6 +187,20 @@ func (f *Function) speaks(e *ir.Expr, depth int) (found bool) {
 		return f.speaks(c, depth-1)
 	}
 	return found
+}
+
+// namesTable reports whether a chain begins at a call of something that is handed the name of a
+// table, as knex and its transactions are: trx("stock").where(...).
+func namesTable(e *ir.Expr) bool {
+	x := e.Receiver()
+	for x != nil && x.Kind == ir.Call && x.Receiver() != nil {
+		x = x.Receiver()
+	}
+	if x == nil || x.Kind != ir.Call || x.X.Kind != ir.Name || len(x.Args) != 1 {
+		return false
+	}
+	text, ok := x.Args[0].Literal()
+	return ok && isTable(text)
 }
 
 // storeWrite reads writes to stores that are neither SQL nor mapped objects.

@@ -183,6 +183,9 @@ func (f *Function) fetches(s *Site, depth int) bool {
 	if f.runsProgram(s.Call) {
 		return !s.timed()
 	}
+	if s.Call.Method() == "send" && f.File.Language == ir.Java && strings.HasSuffix(f.typeOf(s.Call.Receiver()), "java.net.http.HttpClient") {
+		return !f.limited(s.Call)
+	}
 	return httpReads[s.Call.Method()] && s.Call.Receiver() != nil && f.isPatient(s.Call) && !s.timed()
 }
 
@@ -260,6 +263,15 @@ func (s *Section) CheckBefore(site *Site) (ir.Pos, bool) {
 		}
 	}
 	return s.propertyBefore(site)
+}
+
+// Commits reports whether a call makes what a transaction has written take effect.
+func (s *Site) Commits() bool {
+	if name := s.Call.Method(); name == "commit" || name == "Commit" {
+		return s.Call.Receiver() != nil
+	}
+	text, ok := s.Call.Arg(0).Literal()
+	return ok && strings.EqualFold(text, "commit")
 }
 
 // Asks reports whether a look compares the owner, itself or in its helper.
