@@ -1,6 +1,11 @@
 package lock
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/ringfence-go/ringfence/review/query"
+)
 
 // roles are what the columns of a table are for, by what is done with them, whatever
 // they are called: which says who has the row, and which until when.
@@ -76,7 +81,7 @@ func (u *Unit) findRoles() {
 			}
 			for _, p := range q.Sets {
 				h := bare(p.Column)
-				given := (asked[h] || u.isCleared(q, h)) && timed[until] && saves[s.Call.Method()] || (q.Verb == "update" || p.Conflict || q.asksAbsent() && !q.isAbsent(h)) && u.isGivenUp(q, h, until) || q.puts(h) && u.isHandedBack(q, h)
+				given := (asked[h] || u.isCleared(q, h)) && timed[until] && saves[s.Call.Method()] || (q.Verb == "update" || p.Conflict || q.asksAbsent() && !q.isAbsent(h)) && u.isGivenUp(q, h, until) || q.puts(h) && u.isHandedBack(f, q, h)
 				if h != until && isSomebody(p.Value) && given {
 					r := u.rolesOf(q.Table)
 					r.holders[h], r.untils[until] = true, true
@@ -196,16 +201,21 @@ func (q *Query) puts(column string) bool {
 	return q.Builder && !q.Item && q.Verb == "upsert" && !key
 }
 
-// isHandedBack reports whether another statement about the table only changes or deletes the
-// row of somebody, or sets it to nobody.
-func (u *Unit) isHandedBack(q *Query, holder string) bool {
+// isHandedBack reports whether another statement about the table only changes or deletes a
+// row if it is somebody's, or sets it to nobody.
+func (u *Unit) isHandedBack(f *Function, q *Query, holder string) bool {
+	back := false
 	for _, one := range u.sent[leaseTable(q.Table)] {
-		owner, asks := one.q.Test(func(c string) bool { return bare(c) == holder })
-		if one.q != q && one.q.Writes() && asks && owner.Op == "=" {
-			return true
+		equal := map[string]bool{}
+		for _, p := range one.q.Where {
+			equal[bare(p.Column)] = p.Op == "="
 		}
+		if one.f == f && one.q.Verb == "select" && equal[holder] {
+			return false // by which the row is found
+		}
+		back = back || one.q != q && one.q.Writes() && equal[holder] && len(equal) > 1
 	}
-	return u.isCleared(q, holder)
+	return back || u.isCleared(q, holder)
 }
 
 // isCleared reports whether a column that says who has a row is set to nobody by another
@@ -231,6 +241,23 @@ func isNobody(value string) bool {
 
 // Flagged reports whether all that says that a row is taken is a flag, which knows no end.
 func (o *Op) Flagged() bool { return o.SQL != nil && o.In.Unit.raised[leaseTable(o.SQL.Table)] }
+
+// Vacant reports whether an op takes a row that is there to be a lock if it is nobody's, and
+// asks for nothing else: whoever has it has it until it is given back.
+func (o *Op) Vacant() bool {
+	if o.SQL == nil || o.SQL.Verb != "update" || !hasWord(o.SQL.Table, lockTables) {
+		return false
+	}
+	owner, asks := o.SQL.Test(o.IsOwner)
+	return asks && (owner.Op == "is" || isNobody(strings.ToLower(owner.Value)))
+}
+
+// Judged reports whether the program compares one of the columns that a statement sets with
+// its clock.
+func (o *Op) Judged() bool {
+	timed, _ := o.In.Unit.compared()
+	return slices.ContainsFunc(o.SQL.Sets, func(p query.Pair) bool { return timed[bare(p.Column)] })
+}
 
 // isPast reports whether a time that a row is given to is over at once.
 func isPast(value string) bool {

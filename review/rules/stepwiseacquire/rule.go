@@ -4,8 +4,10 @@ package stepwiseacquire
 
 import (
 	_ "embed"
+	"slices"
 
 	"github.com/ringfence-go/ringfence/review/lock"
+	"github.com/ringfence-go/ringfence/review/query"
 	"github.com/ringfence-go/ringfence/review/rule"
 )
 
@@ -42,6 +44,10 @@ func twoStep(p *rule.Pass, l *lock.Lock, pair lock.Pair) {
 // endless reports a lock that is taken without an expiry, at the step that sets one
 // later if there is such a step.
 func endless(p *rule.Pass, l *lock.Lock, o *lock.Op) {
+	if o.Vacant() {
+		vacant(p, l, o)
+		return
+	}
 	if o.TTL.Set || o.Family == lock.Cache || !expires(l, o) {
 		return
 	}
@@ -57,6 +63,10 @@ func endless(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 		f.Related = append(f.Related, rule.Related{Pos: o.Pos(), Text: "taken here"})
 		return
 	}
+	forever(p, l, o)
+}
+
+func forever(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	p.Report(o.Site, rule.Likely, rule.Worst(p.Unit, l), "give it an expiry in the same step that takes it",
 		"nothing ends %s if the process dies while it holds it: the work stops until somebody deletes it by hand", l.Name())
 }
@@ -72,6 +82,28 @@ func expires(l *lock.Lock, o *lock.Op) bool {
 		return o.Do == lock.Make && (l.Library.Name == "redis-py" || l.Library.Name == "python-redis-lock")
 	}
 	return false
+}
+
+// vacant reports a row that is taken while it is nobody's, if no statement knows until when
+// it is held, nor asks how long it has been.
+func vacant(p *rule.Pass, l *lock.Lock, o *lock.Op) {
+	for _, other := range l.Ops {
+		if other.SQL == nil {
+			continue
+		}
+		if _, until := other.SQL.Set(lock.IsExpiry); until || slices.ContainsFunc(other.SQL.Where, aged) {
+			return
+		}
+	}
+	if !o.Judged() {
+		forever(p, l, o)
+	}
+}
+
+// aged reports whether a condition is one on what has an order, and is no fence: how long ago
+// a row was taken, say.
+func aged(p query.Pair) bool {
+	return (p.Op == "<" || p.Op == ">" || p.Op == "<=" || p.Op == ">=") && !lock.IsFence(p.Column)
 }
 
 // anyExpiry reports whether any statement about the table knows an expiry.
