@@ -21,7 +21,7 @@ func (f *Function) conditions(q *Query, e *ir.Expr) {
 			f.assigned(q, x)
 		case name == "setNull" && len(x.Args) == 1:
 			q.Sets = append(q.Sets, query.Pair{Column: lastWord(x.Args[0].Path()), Op: "=", Value: "null"})
-		case wheres[name]:
+		case wheres[name] || strings.HasSuffix(name, "hereNull"):
 			f.condition(q, x, false)
 		}
 	}
@@ -50,6 +50,12 @@ func (f *Function) assigned(q *Query, e *ir.Expr) {
 // condition collects the columns of one call of a chain; last is set for the one that says
 // what is done.
 func (f *Function) condition(q *Query, x *ir.Expr, last bool) {
+	if a := x.Arg(0); a != nil && strings.HasSuffix(x.Method(), "hereNull") { // of knex, of Laravel
+		if column, ok := f.literal(a); ok {
+			q.Where = append(q.Where, query.Pair{Column: strings.ToLower(column), Op: "is"})
+		}
+		return
+	}
 	where := wheres[x.Method()] || strings.Contains(x.Method(), "By")
 	maps := 0
 	for i, a := range x.Args {
@@ -285,7 +291,11 @@ func (f *Function) argument(q *Query, key string, v *ir.Expr, where bool) {
 	lower := strings.ToLower(key)
 	name, suffix, _ := strings.Cut(key, "__") // Django: expires_at__lt
 	if conditionKeys[lower] || where {
-		q.Where = append(q.Where, query.Pair{Column: name, Op: orderOf(suffix, v)})
+		op := orderOf(suffix, v)
+		if v.Is("nil") || suffix == "isnull" && v.Is("true") {
+			op = "is"
+		}
+		q.Where = append(q.Where, query.Pair{Column: name, Op: op})
 		if text, ok := f.fold(v); ok && conditionKeys[lower] {
 			q.Guarded = q.Guarded || lower != "key" && lower != "where"
 			for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {

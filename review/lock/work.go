@@ -202,6 +202,8 @@ func (f *Function) runsProgram(e *ir.Expr) bool {
 		return e.Method() == "waitFor" && len(e.Args) == 0
 	case ir.PHP, ir.Ruby:
 		return e.Receiver() == nil && programs[e.Method()]
+	case ir.Shell:
+		return lengthy[lastWord(strings.ReplaceAll(e.X.Path(), "/", "."))]
 	case ir.JavaScript:
 		return e.Method() == "execSync" || e.Method() == "spawnSync" || e.Method() == "execFileSync"
 	}
@@ -211,6 +213,7 @@ func (f *Function) runsProgram(e *ir.Expr) bool {
 var (
 	processes = wordSet("subprocess.run subprocess.call subprocess.check_call subprocess.check_output os.system")
 	programs  = wordSet("system exec shell_exec passthru")
+	lengthy   = wordSet("pg_dump pg_dumpall pg_restore pg_basebackup mysqldump mariadb-dump mongodump mongorestore rsync rclone restic borg scp tar ansible-playbook terraform ffmpeg")
 	ends      = wordSet("Run Output CombinedOutput Wait")
 )
 
