@@ -1,11 +1,6 @@
 package lock
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/ringfence-go/ringfence/review/query"
-)
+import "strings"
 
 // roles are what the columns of a table are for, by what is done with them, whatever
 // they are called: which says who has the row, and which until when.
@@ -241,23 +236,6 @@ func isNobody(value string) bool {
 
 // Flagged reports whether all that says that a row is taken is a flag, which knows no end.
 func (o *Op) Flagged() bool { return o.SQL != nil && o.In.Unit.raised[leaseTable(o.SQL.Table)] }
-
-// Vacant reports whether an op takes a row that is there to be a lock if it is nobody's, and
-// asks for nothing else: whoever has it has it until it is given back.
-func (o *Op) Vacant() bool {
-	if o.SQL == nil || o.SQL.Verb != "update" || !hasWord(o.SQL.Table, lockTables) {
-		return false
-	}
-	owner, asks := o.SQL.Test(o.IsOwner)
-	return asks && (owner.Op == "is" || isNobody(strings.ToLower(owner.Value)))
-}
-
-// Judged reports whether the program compares one of the columns that a statement sets with
-// its clock.
-func (o *Op) Judged() bool {
-	timed, _ := o.In.Unit.compared()
-	return slices.ContainsFunc(o.SQL.Sets, func(p query.Pair) bool { return timed[bare(p.Column)] })
-}
 
 // isPast reports whether a time that a row is given to is over at once.
 func isPast(value string) bool {

@@ -4,10 +4,8 @@ package stepwiseacquire
 
 import (
 	_ "embed"
-	"slices"
 
 	"github.com/ringfence-go/ringfence/review/lock"
-	"github.com/ringfence-go/ringfence/review/query"
 	"github.com/ringfence-go/ringfence/review/rule"
 )
 
@@ -45,7 +43,9 @@ func twoStep(p *rule.Pass, l *lock.Lock, pair lock.Pair) {
 // later if there is such a step.
 func endless(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	if o.Vacant() {
-		vacant(p, l, o)
+		if l.Unending(o) {
+			forever(p, l, o)
+		}
 		return
 	}
 	if o.TTL.Set || o.Family == lock.Cache || !expires(l, o) {
@@ -82,28 +82,6 @@ func expires(l *lock.Lock, o *lock.Op) bool {
 		return o.Do == lock.Make && (l.Library.Name == "redis-py" || l.Library.Name == "python-redis-lock")
 	}
 	return false
-}
-
-// vacant reports a row that is taken while it is nobody's, if no statement knows until when
-// it is held, nor asks how long it has been.
-func vacant(p *rule.Pass, l *lock.Lock, o *lock.Op) {
-	for _, other := range l.Ops {
-		if other.SQL == nil {
-			continue
-		}
-		if _, until := other.SQL.Set(lock.IsExpiry); until || slices.ContainsFunc(other.SQL.Where, aged) {
-			return
-		}
-	}
-	if !o.Judged() {
-		forever(p, l, o)
-	}
-}
-
-// aged reports whether a condition is one on what has an order, and is no fence: how long ago
-// a row was taken, say.
-func aged(p query.Pair) bool {
-	return (p.Op == "<" || p.Op == ">" || p.Op == "<=" || p.Op == ">=") && !lock.IsFence(p.Column)
 }
 
 // anyExpiry reports whether any statement about the table knows an expiry.
