@@ -190,11 +190,16 @@ func (f *Function) speaks(e *ir.Expr, depth int) (found bool) {
 }
 
 // namesTable reports whether a chain begins at a call of something that is handed the name of a
-// table, as knex and its transactions are: trx("stock").where(...).
+// table, as knex and its transactions are, and inserts or asks for a row:
+// trx("stock").where(...).
 func namesTable(e *ir.Expr) bool {
-	x := e.Receiver()
+	x, rows := e.Receiver(), e.Method() == "insert"
 	for x != nil && x.Kind == ir.Call && x.Receiver() != nil {
+		rows = rows || strings.HasPrefix(x.Method(), "where")
 		x = x.Receiver()
+	}
+	if !rows {
+		return false
 	}
 	if x == nil || x.Kind != ir.Call || x.X.Kind != ir.Name || len(x.Args) != 1 {
 		return false

@@ -302,7 +302,7 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 	}
 }
 
-// texts are methods that make a statement of a text, which a call further on sends.
+// Methods that make a statement of a text, and those that send one and return its answer.
 var (
 	textMakers = wordSet("NewRaw Raw createNativeQuery createQuery createSQLQuery raw sql rawQuery nativeQuery")
 	textAsks   = wordSet("Exec execute getSingleResult getSingleResultOrNull getResultList executeUpdate uniqueResult single optional list query update run Row Pluck")
@@ -318,7 +318,7 @@ func asksText(e *ir.Expr) bool {
 	for x != nil && x.Kind == ir.Call && !textMakers[x.Method()] {
 		x = x.Receiver()
 	}
-	return x != nil && x.Kind == ir.Call && x.Arg(0) != nil && x.Arg(0).Kind == ir.String
+	return x != nil && x.Kind == ir.Call && x.Arg(0) != nil
 }
 
 // continuations are methods that hand what the call before them returned to their
