@@ -30,7 +30,7 @@ func (f *Function) readsLocked(e *ir.Expr) bool {
 		switch {
 		case a.Kind == ir.Map && a.Named("lock") != nil, strings.Contains(a.Path(), "PESSIMISTIC"):
 			return true
-		case isClause(a, "Locking"): // of gorm
+		case f.File.Language == ir.Go && isClause(f.pointed(a).Expr, "Locking"): // of gorm
 			return true
 		case strings.EqualFold(name, "for") && strings.HasPrefix(strings.ToUpper(text), "UPDATE"): // of bun, of drizzle
 			return true

@@ -58,3 +58,12 @@ func pick(db *gorm.DB, porter string) (*Parcel, error) {
 	})
 	return &p, err
 }
+
+func done(db *gorm.DB, p *Parcel) error {
+	res := db.Model(&Parcel{}).Where("id = ? AND state = ?", p.ID, "taken").
+		Updates(map[string]any{"state": "done", "locked_by": "", "locked_at": nil})
+	if res.Error == nil && res.RowsAffected == 0 {
+		return errors.New("somebody else has it")
+	}
+	return res.Error
+}

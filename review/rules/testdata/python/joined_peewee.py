@@ -12,7 +12,7 @@ class Lease(pw.Model):
 
 
 def give(name, holder):
-    n = Lease.delete().where((Lease.name == name) & (Lease.holder == holder)).execute()
+    n = Lease.update(holder=None).where((Lease.name == name) & (Lease.holder == holder)).execute()
     if n == 0:
         raise RuntimeError("lost")
 
