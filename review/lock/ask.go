@@ -299,33 +299,6 @@ func alternatives(e *ir.Expr) []*ir.Expr {
 	return []*ir.Expr{e}
 }
 
-// FailureIgnored reports whether an error that was given to a name is looked at, and
-// the work goes on all the same.
-func (s *Site) FailureIgnored(name string) (at *ir.Stmt) {
-	var handled bool
-	s.In.eachStmt(func(st *ir.Stmt) {
-		if handled || at != nil || st.Does != ir.If || st.X == nil || st.X.Pos < s.Pos() {
-			return
-		}
-		if st.X.Kind == ir.Binary && st.X.Name == "!=" && st.X.X.Path() == name && st.X.Args[0].Is("nil") {
-			if exits(st.Body) || assigns(st.Body) || len(st.Else) > 0 && s.In.Work(st.End, s.In.End) == nil {
-				handled = true
-			} else {
-				at = st
-			}
-		}
-	})
-	return at
-}
-
-// assigns reports whether statements remember something: a flag, an error for later.
-func assigns(list []*ir.Stmt) (found bool) {
-	ir.EachStmt(list, func(s *ir.Stmt) {
-		found = found || s.Does == ir.Let || s.Does == ir.Return || s.Does == ir.Raise || s.Does == ir.Leave
-	})
-	return found
-}
-
 // Swallowed finds the handler that drops what a site throws, nil if none does.
 func (s *Site) Swallowed() (t *ir.Stmt, handler *ir.Catch) {
 	for i := len(s.Path) - 1; i >= 0; i-- {

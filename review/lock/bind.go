@@ -27,15 +27,15 @@ func (u *Unit) bind() {
 // handed is the key that all callers of a function hand in for an op, "" if the key
 // is no parameter, or they differ.
 func (g *Function) handed(o *Op, callers []call) (key string) {
-	if o.Command == nil || o.Command.Key == nil || o.Command.Key.Kind != ir.Name || len(callers) == 0 {
+	if o.KeyAt == nil || o.KeyAt.Kind != ir.Name || len(callers) == 0 {
 		return ""
 	}
-	i := g.paramIndex(o.Command.Key.Name)
-	if i < 0 || o.Key != "{"+trimSigil(o.Command.Key.Name)+"}" {
+	i := g.paramIndex(o.KeyAt.Name)
+	if i < 0 || o.Key != "{"+trimSigil(o.KeyAt.Name)+"}" {
 		return ""
 	}
 	for _, c := range callers {
-		a := c.argument(i, o.Command.Key.Name)
+		a := c.argument(i, o.KeyAt.Name)
 		if a == nil {
 			return ""
 		}

@@ -27,20 +27,24 @@ func (f *Function) cacheOp(s *Site) *Op {
 		if t == nil {
 			t = e.Named("expires_in")
 		}
+		value := e.Arg(1)
+		if f.File.Language == ir.Java && len(e.Args) > 2 { // add(key, seconds, value)
+			t, value = e.Arg(1), e.Arg(2)
+		}
 		if t == nil {
 			t = e.Arg(2)
 		}
-		op := &Op{Site: s, Do: Acquire, Family: Cache, Key: f.Key(e.Arg(0)), Value: e.Arg(1), Gives: f.gives(value), TTL: TTL{Set: t != nil, Expr: t, Unit: 1e9}}
+		op := &Op{Site: s, Do: Acquire, Family: Cache, Key: f.Key(e.Arg(0)), KeyAt: e.Arg(0), Value: value, Gives: f.gives(GivesValue), TTL: TTL{Set: t != nil, Expr: t, Unit: 1e9}}
 		op.TTL.Value = f.duration(t, 1e9)
 		return op
 	case e.Method() == "set" && len(e.Args) >= 2:
-		op := &Op{Site: s, Do: Put, Family: Cache, Key: f.Key(e.Arg(0)), Value: e.Arg(1), Gives: f.gives(value), TTL: TTL{Set: e.Arg(2) != nil, Expr: e.Arg(2), Unit: 1e9}}
+		op := &Op{Site: s, Do: Put, Family: Cache, Key: f.Key(e.Arg(0)), KeyAt: e.Arg(0), Value: e.Arg(1), Gives: f.gives(value), TTL: TTL{Set: e.Arg(2) != nil, Expr: e.Arg(2), Unit: 1e9}}
 		op.TTL.Value = f.duration(e.Arg(2), 1e9)
 		return op
 	case has([]string{"delete", "forget", "del", "Delete"}, e.Method()):
-		return &Op{Site: s, Do: Release, Family: Cache, Key: f.Key(e.Arg(0))}
+		return &Op{Site: s, Do: Release, Family: Cache, Key: f.Key(e.Arg(0)), KeyAt: e.Arg(0)}
 	case has([]string{"get", "read"}, e.Method()):
-		return &Op{Site: s, Do: Read, Family: Cache, Key: f.Key(e.Arg(0))}
+		return &Op{Site: s, Do: Read, Family: Cache, Key: f.Key(e.Arg(0)), KeyAt: e.Arg(0)}
 	}
 	return nil
 }
@@ -64,6 +68,7 @@ func (f *Function) memcacheOp(s *Site) *Op {
 	case "Get":
 		op.Do = Read
 	}
+	op.KeyAt = key
 	if op.Key = f.Key(key); op.Do == 0 || op.Key == "" {
 		return nil
 	}
@@ -79,7 +84,7 @@ func (f *Function) transientOp(s *Site) *Op {
 	if f.File.Language != ir.PHP || do == 0 || e.Receiver() != nil || len(e.Args) == 0 {
 		return nil
 	}
-	op := &Op{Site: s, Do: do, Family: Cache, Key: f.Key(e.Arg(0)), Value: e.Arg(1), Gives: f.gives(value)}
+	op := &Op{Site: s, Do: do, Family: Cache, Key: f.Key(e.Arg(0)), KeyAt: e.Arg(0), Value: e.Arg(1), Gives: f.gives(value)}
 	if t := e.Arg(len(e.Args) - 1); do == Acquire || do == Put {
 		op.TTL = TTL{Set: len(e.Args) > 2, Expr: t, Unit: 1e9, Value: f.duration(t, 1e9)}
 	}

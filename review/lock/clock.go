@@ -32,6 +32,9 @@ func (f *Function) isClock(x *ir.Expr) bool {
 	if x.Kind == ir.Call {
 		path = x.X.Path()
 	}
+	if of := x.Receiver().Path(); of == "func" || of == "fn" || strings.HasSuffix(of, ".fn") {
+		return false // the clock of the database, as builders of statements have it
+	}
 	if f.File.Language == ir.Python {
 		path = f.qualify(path)
 	}

@@ -83,10 +83,14 @@ func (f *Function) opsOf(h handout) (list []*Op) {
 // handed is what an op means to who is handed the function that it stands in; nil if it means
 // nothing.
 func handed(o *Op, to *ir.Func) *Op {
-	if !o.Is(Release, GiveUp, Renew, Confirm) {
+	looks := o.Is(Read, Exists) && o.comparesOwner()
+	if !o.Is(Release, GiveUp, Renew, Confirm) && !looks {
 		return nil
 	}
 	out := o.behindHelper()
+	if looks {
+		out.Do = Confirm
+	}
 	switch {
 	case o.File().Language == ir.Go:
 		out.Gives = resultsTell(to)
@@ -121,6 +125,10 @@ func (f *Function) madeBy(e *ir.Expr) (made Value, index int) {
 
 // carryResult adds what a function does that another one of the unit has returned.
 func (s *Site) carryResult() {
+	if g, to := s.In.lentFunction(s.Call); to != nil {
+		s.carryHanded(g, handout{to: to})
+		return
+	}
 	made, index := s.In.madeBy(s.Call)
 	if made.Expr == nil {
 		return
@@ -130,14 +138,18 @@ func (s *Site) carryResult() {
 		return
 	}
 	for _, h := range g.handouts() {
-		if h.index != index {
-			continue
+		if h.index == index {
+			s.carryHanded(g, h)
 		}
-		for _, o := range g.opsOf(h) {
-			if out := handed(o, h.to); out != nil && len(s.Ops) < 20 && !s.has(o.Root()) {
-				out.Site = s
-				s.Ops = append(s.Ops, out)
-			}
+	}
+}
+
+// carryHanded adds what a function does that another one has handed out.
+func (s *Site) carryHanded(g *Function, h handout) {
+	for _, o := range g.opsOf(h) {
+		if out := handed(o, h.to); out != nil && len(s.Ops) < 20 && !s.has(o.Root()) {
+			out.Site = s
+			s.Ops = append(s.Ops, out)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (f *Function) conditions(q *Query, e *ir.Expr) {
 			f.assigned(q, x)
 		case name == "setNull" && len(x.Args) == 1:
 			q.Sets = append(q.Sets, query.Pair{Column: lastWord(x.Args[0].Path()), Op: "=", Value: "null"})
-		case wheres[name]:
+		case wheres[name] || strings.HasSuffix(name, "hereNull"):
 			f.condition(q, x, false)
 		}
 	}
@@ -54,10 +54,16 @@ func (f *Function) assigned(q *Query, e *ir.Expr) {
 // condition collects the columns of one call of a chain; last is set for the one that says
 // what is done.
 func (f *Function) condition(q *Query, x *ir.Expr, last bool) {
+	if a := x.Arg(0); a != nil && strings.HasSuffix(x.Method(), "hereNull") { // of knex, of Laravel
+		if column, ok := f.literal(a); ok {
+			q.Where = append(q.Where, query.Pair{Column: strings.ToLower(column), Op: "is"})
+		}
+		return
+	}
 	where := wheres[x.Method()] || strings.Contains(x.Method(), "By")
 	maps := 0
 	for i, a := range x.Args {
-		v := f.resolve(a)
+		v := f.pointed(a) // db.Create(&row)
 		if v.Kind == ir.List && x.Key(i) == "" && last && len(v.Args) > 0 && v.Args[0].Kind == ir.Map && v.Args[0].Named("$set") != nil {
 			v.Expr = v.Args[0] // a pipeline of one stage
 		}
@@ -101,8 +107,39 @@ func (f *Function) operand(q *Query, x *ir.Expr, i int, where, last bool) {
 	case v.Kind == ir.Lambda || v.Kind == ir.Call:
 		v.In.compared(q, v.Expr)
 	case v.Kind == ir.Binary:
-		q.Where = append(q.Where, query.Pair{Column: strings.ToLower(columnOf(v.X)), Op: v.Name})
+		v.In.equation(q, v.Expr)
 	}
+}
+
+// joins put conditions together.
+var joins = wordSet("& | && || and or")
+
+// equation reads a condition that is written as an expression: Lease.name == name, and what
+// is joined of such ones: (Lease.name == name) & (Lease.holder == me).
+func (f *Function) equation(q *Query, e *ir.Expr) {
+	switch {
+	case e == nil:
+	case e.Kind != ir.Binary:
+		f.compared(q, e)
+	case joins[e.Name]:
+		f.equation(q, e.X)
+		f.equation(q, e.Args[0])
+	default:
+		if column := columnOf(e.X); column != "" {
+			q.Where = append(q.Where, query.Pair{Column: strings.ToLower(column), Op: comparisonOf(e), Value: f.Key(e.Args[0])})
+		}
+	}
+}
+
+// comparisonOf is how an expression compares, as a statement says it.
+func comparisonOf(e *ir.Expr) string {
+	switch {
+	case e.Args[0].Is("nil") && (e.Name == "==" || e.Name == "=~" || e.Name == ">>"):
+		return "is"
+	case e.Name == "==" || e.Name == "=~":
+		return "="
+	}
+	return e.Name
 }
 
 // operators are functions and methods that builders have for comparisons.
@@ -121,10 +158,8 @@ func (f *Function) compared(q *Query, e *ir.Expr) {
 			op, left = operators[x.Method()], x.Receiver()
 		case x.Kind == ir.Call && operators[x.Method()] != "" && len(x.Args) > 0:
 			op, left = operators[x.Method()], x.Args[0]
-		case x.Kind == ir.Binary && isOrder(x.Name):
-			op, left = x.Name, x.X
-		case x.Kind == ir.Binary && x.Name == "=~" && x.Args[0].Is("nil"):
-			op, left = "is", x.X
+		case x.Kind == ir.Binary && (isOrder(x.Name) || x.Name == "=~" || x.Name == "==" && f.File.Language == ir.Python):
+			op, left = comparisonOf(x), x.X
 		}
 		if x.Kind == ir.Call && x.Method() == "not_exists" && x.Receiver() != nil { // Attr("job").not_exists()
 			q.Where = append(q.Where, query.Pair{Column: "attribute_not_exists", Op: "="}, query.Pair{Column: columnOf(x.Receiver()), Op: "="})
@@ -192,7 +227,7 @@ func anyQ(e *ir.Expr) (found bool) {
 func (f *Function) setsAt(e *ir.Expr, n int) bool {
 	maps, options := 0, false
 	for _, a := range e.Args {
-		if v := f.resolve(a); v.Kind == ir.Map {
+		if v := f.pointed(a); v.Kind == ir.Map {
 			maps++
 			options = options || maps == 2 && v.Named("where") != nil
 		}
@@ -201,6 +236,15 @@ func (f *Function) setsAt(e *ir.Expr, n int) bool {
 		return n == 1
 	}
 	return n == 2
+}
+
+// pointed is what a value is, or what it points at.
+func (f *Function) pointed(e *ir.Expr) Value {
+	v := f.resolve(e)
+	if v.Kind == ir.Unary && v.Name == "&" {
+		v = v.In.resolve(v.X)
+	}
+	return v
 }
 
 // fragment reads the text of a condition: a column, with an operator after it
@@ -251,7 +295,11 @@ func (f *Function) argument(q *Query, key string, v *ir.Expr, where bool) {
 	lower := strings.ToLower(key)
 	name, suffix, _ := strings.Cut(key, "__") // Django: expires_at__lt
 	if conditionKeys[lower] || where {
-		q.Where = append(q.Where, query.Pair{Column: name, Op: orderOf(suffix, v)})
+		op := orderOf(suffix, v)
+		if v.Is("nil") || suffix == "isnull" && v.Is("true") {
+			op = "is"
+		}
+		q.Where = append(q.Where, query.Pair{Column: name, Op: op})
 		if text, ok := f.fold(v); ok && conditionKeys[lower] {
 			q.Guarded = q.Guarded || lower != "key" && lower != "where"
 			for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {

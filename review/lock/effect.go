@@ -137,7 +137,7 @@ func (f *Function) isDurable(s *Site, q *Query) bool {
 		"bulkwrite", "bulk_write", "update_columns", "update_column", "insert_all", "upsert_all", "saveandflush", "saveall", "persist", "update_attributes", "updateorcreate", "update_or_create", "insertgetid", "createmany", "increment!", "decrement!", "update_counters", "delete_all", "destroy_all", "deletemany", "delete_many", "deleteone", "delete_one", "saveorfail", "bulkcreate", "delete_item", "deleteitem":
 		return true
 	case "update", "insert", "create", "delete", "merge", "add", "destroy", "increment", "decrement":
-		return f.speaksOrm(s.Call)
+		return f.speaksOrm(s.Call) && !f.isOfSession(s.Call)
 	}
 	return false
 }
@@ -147,12 +147,28 @@ var ormWords = wordSet("prisma $em $entityManager manager objects knex db sessio
 // mappers are the types of what maps objects to rows, or puts statements together of calls.
 var mappers = wordSet("Session EntityManager Knex DSLContext JPAQueryFactory JPAUpdateClause SQLQueryFactory StatelessSession")
 
+// isOfSession reports whether a call makes or ends a session, of Consul or of a browser: those
+// of mappers of objects are neither made nor ended so.
+func (f *Function) isOfSession(e *ir.Expr) bool {
+	if m := e.Method(); m != "create" && m != "Create" && m != "destroy" && m != "Destroy" {
+		return false
+	}
+	of := e.Receiver()
+	if f.resolve(e.Arg(0)).Kind == ir.Map && isUpper(of.Path()) && f.File.Language != ir.Go {
+		return false // a mapped class that is called so
+	}
+	return strings.EqualFold(lastWord(strings.ReplaceAll(of.Path(), "::", ".")), "session")
+}
+
 // speaksOrm reports whether a chain begins at something that maps objects to rows.
 func (f *Function) speaksOrm(e *ir.Expr) bool { return f.speaks(e, 4) }
 
 func (f *Function) speaks(e *ir.Expr, depth int) (found bool) {
 	if depth == 0 || e == nil || e.X == nil {
 		return false
+	}
+	if f.File.Language == ir.JavaScript && namesTable(e) {
+		return true
 	}
 	e.X.Each(func(x *ir.Expr) bool {
 		found = found || (x.Kind == ir.Name || x.Kind == ir.Member) && ormWords[x.Name]
@@ -174,6 +190,25 @@ func (f *Function) speaks(e *ir.Expr, depth int) (found bool) {
 		return f.speaks(c, depth-1)
 	}
 	return found
+}
+
+// namesTable reports whether a chain begins at a call of something that is handed the name of a
+// table, as knex and its transactions are, and inserts or asks for a row:
+// trx("stock").where(...).
+func namesTable(e *ir.Expr) bool {
+	x, rows := e.Receiver(), e.Method() == "insert"
+	for x != nil && x.Kind == ir.Call && x.Receiver() != nil {
+		rows = rows || strings.HasPrefix(x.Method(), "where")
+		x = x.Receiver()
+	}
+	if !rows {
+		return false
+	}
+	if x == nil || x.Kind != ir.Call || x.X.Kind != ir.Name || len(x.Args) != 1 {
+		return false
+	}
+	text, ok := x.Args[0].Literal()
+	return ok && isTable(text)
 }
 
 // storeWrite reads writes to stores that are neither SQL nor mapped objects.

@@ -29,6 +29,7 @@ func (f *Function) expressedStatement(e *ir.Expr) *Query {
 		return nil
 	}
 	v.In.conditions(q, v.Expr)
+	q.conflict(v.Expr, nil)
 	for x := v.Expr; x.Kind == ir.Call; x = x.Receiver() {
 		q.ForUpdate = q.ForUpdate || x.Method() == "with_for_update"
 		if x.Receiver() == nil {

@@ -126,7 +126,7 @@ func lends(s *ir.Stmt, lambda *ir.Expr) (found bool) {
 }
 
 func (f *Function) redisOp(s *Site, c *Command) *Op {
-	op := &Op{Site: s, Family: Redis, Command: c, Value: c.Value, TTL: c.TTL, Key: f.Key(c.Key), Gives: f.gives(value)}
+	op := &Op{Site: s, Family: Redis, Command: c, Value: c.Value, TTL: c.TTL, Key: f.Key(c.Key), KeyAt: c.Key, Gives: f.gives(value)}
 	if f.File.Language == ir.Go && c.Script == nil && f.nilIsError(s.Call) {
 		op.Gives = errors
 	}

@@ -156,11 +156,11 @@ func fits(pattern, key string) bool {
 // namedAlike reports whether a helper that is named like a release is handed the key
 // under the name that it has where the lock is taken.
 func (l *Lock) namedAlike(o *Op) bool {
-	if o.Command == nil || o.Command.Key == nil || o.Command.Key.Kind != ir.Name || !o.In.Param(o.Command.Key.Name) || !hasWord(o.In.Name, lockWords) && !hasWord(o.In.Name, releaseVerbs) {
+	if o.KeyAt == nil || o.KeyAt.Kind != ir.Name || !o.In.Param(o.KeyAt.Name) || !hasWord(o.In.Name, lockWords) && !hasWord(o.In.Name, releaseVerbs) {
 		return false
 	}
 	for _, take := range l.Ops {
-		if take.Do == Acquire && take.Command != nil && take.File() == o.File() && take.Command.Key != nil && take.Command.Key.Path() == o.Command.Key.Path() {
+		if take.Do == Acquire && take.KeyAt != nil && take.File() == o.File() && take.KeyAt.Path() == o.KeyAt.Path() {
 			return true
 		}
 	}

@@ -146,7 +146,7 @@ func (l *Lock) isNamed() bool {
 		return true
 	}
 	for _, o := range append(l.Own(Acquire), l.Own(Release)...) {
-		if o.Command != nil && o.Command.Key != nil && mentions(o.Command.Key, lockWords) {
+		if o.KeyAt != nil && mentions(o.KeyAt, lockWords) {
 			return true
 		}
 		if hasWord(o.In.title(), lockWords) || o.In.class() != nil && hasWord(o.In.class().Name, lockWords) {
@@ -154,7 +154,7 @@ func (l *Lock) isNamed() bool {
 		}
 	}
 	for _, p := range l.TwoStep {
-		if hasWord(p.Write.In.Name, lockWords) || p.Write.Command != nil && mentions(p.Write.Command.Key, lockWords) {
+		if hasWord(p.Write.In.Name, lockWords) || p.Write.KeyAt != nil && mentions(p.Write.KeyAt, lockWords) {
 			return true
 		}
 	}

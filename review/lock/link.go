@@ -88,7 +88,7 @@ func (s *Site) has(root *Op) bool {
 
 // behindHelper is an op as a call of its helper has it; the caller sets its site.
 func (o *Op) behindHelper() *Op {
-	return &Op{Do: o.Do, Key: o.Key, Family: o.Family, TTL: o.TTL, Value: o.Value, Command: o.Command, SQL: o.SQL, Library: o.Library, Of: o.Of, Conn: o.Conn, Through: o}
+	return &Op{Do: o.Do, Key: o.Key, KeyAt: o.KeyAt, Family: o.Family, TTL: o.TTL, Value: o.Value, Command: o.Command, SQL: o.SQL, Library: o.Library, Of: o.Of, Conn: o.Conn, Through: o}
 }
 
 // exported is what an op in a helper means to its caller; nil if it means nothing.

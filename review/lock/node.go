@@ -29,7 +29,7 @@ func (f *Function) nodeOp(s *Site) *Op {
 	if key == nil {
 		return nil
 	}
-	op := &Op{Site: s, Family: Object, Key: f.Key(key), Gives: f.gives(0)}
+	op := &Op{Site: s, Family: Object, Key: f.Key(key), KeyAt: key, Gives: f.gives(0)}
 	switch {
 	case method == "put" && absent:
 		op.Do = Acquire
@@ -68,6 +68,7 @@ func (f *Function) keptKey(s *Site) *Op {
 	default:
 		return nil
 	}
+	op.KeyAt = key
 	if op.Key = f.Key(key); op.Key == "" {
 		return nil
 	}
@@ -81,7 +82,7 @@ func (f *Function) bucketOp(s *Site) *Op {
 		return nil
 	}
 	args := f.plainArgs(e)
-	op := &Op{Site: s, Family: Object, Key: f.Key(argAt(args, 0)), Gives: f.gives(0)}
+	op := &Op{Site: s, Family: Object, Key: f.Key(argAt(args, 0)), KeyAt: argAt(args, 0), Gives: f.gives(0)}
 	switch normal(e.Method()) {
 	case "create":
 		op.Do = Acquire

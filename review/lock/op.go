@@ -39,7 +39,8 @@ const (
 type Op struct {
 	*Site
 	Do      Do
-	Key     string // see Function.Key
+	Key     string   // see Function.Key
+	KeyAt   *ir.Expr // what the key is made of, nil if it is no argument
 	Family  Family
 	Gives   Gives
 	Value   *ir.Expr // who takes it

@@ -121,8 +121,8 @@ func (f *Function) flushed(s *Site) *Effect {
 		}
 	})
 	for _, other := range f.Sites {
-		if m := words(other.Call.Method()); len(m) > 1 && m[0] == "set" && f.isLoaded(other.Call.Receiver()) && other.Pos() < s.Pos() {
-			what, changed = other.Call.Receiver().Path(), other.Pos()
+		if other.Pos() < s.Pos() && f.changes(other.Call, s.Call) {
+			what, changed = firstWord(other.Call.X.Path()), other.Pos()
 		}
 	}
 	if changed == 0 || f.flushedBetween(s, changed) {
@@ -130,6 +130,27 @@ func (f *Function) flushed(s *Site) *Effect {
 	}
 	return &Effect{Site: s, Kind: Write, What: "change of " + what, Object: what}
 }
+
+// changes reports whether a call is one on an object that was read, or on a part of it, which
+// may change it: $row->setTotal(1), and before a flush, which is there for that alone,
+// $row->seat($id)->rename($name).
+func (f *Function) changes(e, flush *ir.Expr) bool {
+	list := words(e.Method())
+	if len(list) == 0 || e.Receiver() == nil {
+		return false
+	}
+	if list[0] == "set" && len(list) > 1 {
+		return f.isLoaded(e.Receiver())
+	}
+	root := e.Receiver()
+	for root != nil && root.Kind == ir.Call {
+		root = root.Receiver()
+	}
+	return flush.Method() == "flush" && !looks[list[0]] && f.isLoaded(root)
+}
+
+// looks are the first words of methods that change nothing.
+var looks = wordSet("get is has find to load count exists as equals can should contains")
 
 func (f *Function) flushedBetween(s *Site, from ir.Pos) bool {
 	for _, other := range f.Sites {

@@ -7,7 +7,7 @@ import (
 )
 
 // poolTypes hand out a connection for each statement.
-var poolTypes = wordSet("DB Pool JdbcTemplate NamedParameterJdbcTemplate DataSource Knex PrismaClient Sequelize Engine SimplePool HikariDataSource AsyncEngine JdbcClient EntityManagerFactory ConnectionPool AsyncConnectionPool Sql PostgresHook MySqlHook MsSqlHook OracleHook DbApiHook QueryRunner Jdbi SQLExecuteQueryOperator")
+var poolTypes = wordSet("DB Pool JdbcTemplate NamedParameterJdbcTemplate DataSource Knex PrismaClient Sequelize Engine SimplePool HikariDataSource AsyncEngine JdbcClient EntityManagerFactory ConnectionPool AsyncConnectionPool Sql PostgresHook MySqlHook MsSqlHook OracleHook DbApiHook QueryRunner Jdbi SQLExecuteQueryOperator Kysely NodePgDatabase PostgresJsDatabase MySql2Database")
 
 // poolMakers make one.
 var poolMakers = wordSet("Pool knex PrismaClient Sequelize createPool Open OpenDB create_engine create_pool ThreadedConnectionPool ConnectionPool DataSource postgres create_async_engine Connect MustConnect")
@@ -73,6 +73,9 @@ func (o *Op) wholeSession() bool {
 	return false
 }
 
+// fresh are methods of gorm and bun that return the same pool with other settings.
+var fresh = wordSet("WithContext Session Debug")
+
 func (f *Function) isPool(conn *ir.Expr) bool {
 	if conn.Kind == ir.Member && strings.HasPrefix(conn.Name, "$") {
 		return true
@@ -84,6 +87,9 @@ func (f *Function) isPool(conn *ir.Expr) bool {
 	v := f.resolve(conn)
 	if v.Expr == nil || v.Kind != ir.Call && v.Kind != ir.New {
 		return false
+	}
+	if fresh[v.Method()] && v.Receiver() != nil && v.In.File.Language == ir.Go {
+		return v.In.isPool(v.Receiver())
 	}
 	if v.Method() == "connect" && strings.HasPrefix(v.In.qualify(v.X.Path()), "mssql") {
 		return true

@@ -76,7 +76,7 @@ func (u *Unit) findRoles() {
 			}
 			for _, p := range q.Sets {
 				h := bare(p.Column)
-				given := (asked[h] || u.isCleared(q, h)) && timed[until] && saves[s.Call.Method()] || (q.Verb == "update" || p.Conflict || q.asksAbsent() && !q.isAbsent(h)) && u.isGivenUp(q, h, until)
+				given := (asked[h] || u.isCleared(q, h)) && timed[until] && saves[s.Call.Method()] || (q.Verb == "update" || p.Conflict || q.asksAbsent() && !q.isAbsent(h)) && u.isGivenUp(q, h, until) || q.puts(h) && u.isHandedBack(f, q, h)
 				if h != until && isSomebody(p.Value) && given {
 					r := u.rolesOf(q.Table)
 					r.holders[h], r.untils[until] = true, true
@@ -108,7 +108,7 @@ func (q *Query) isAbsent(column string) bool {
 func (f *Function) untilOf(s *Site, q *Query, timed map[string]bool) string {
 	for _, set := range q.Sets {
 		c := bare(set.Column)
-		if isUntil(set.Column) || timed[c] && (isTime(set.Value) || saves[s.Call.Method()] || f.addsTime(s)) {
+		if isUntil(set.Column) || timed[c] && (isTime(set.Value) || saves[s.Call.Method()] || f.addsTime(s) || f.notesTime(s)) {
 			return c
 		}
 		for _, test := range q.Where {
@@ -187,6 +187,30 @@ func (u *Unit) isGivenUp(q *Query, holder, until string) bool {
 		}
 	}
 	return false
+}
+
+// puts reports whether a builder writes a row whether or not there is one, and a column that
+// does not tell which.
+func (q *Query) puts(column string) bool {
+	_, key := q.Test(func(c string) bool { return bare(c) == column })
+	return q.Builder && !q.Item && q.Verb == "upsert" && !key
+}
+
+// isHandedBack reports whether another statement about the table only changes or deletes a
+// row if it is somebody's, or sets it to nobody.
+func (u *Unit) isHandedBack(f *Function, q *Query, holder string) bool {
+	back := false
+	for _, one := range u.sent[leaseTable(q.Table)] {
+		equal := map[string]bool{}
+		for _, p := range one.q.Where {
+			equal[bare(p.Column)] = p.Op == "="
+		}
+		if one.f == f && one.q.Verb == "select" && equal[holder] {
+			return false // by which the row is found
+		}
+		back = back || one.q != q && one.q.Writes() && equal[holder] && len(equal) > 1
+	}
+	return back || u.isCleared(q, holder)
 }
 
 // isCleared reports whether a column that says who has a row is set to nobody by another

@@ -14,7 +14,7 @@ import (
 func (u *Unit) findBusy() {
 	for table, list := range u.sent {
 		for _, one := range list {
-			if one.q.Verb == "insert" && one.f.removed(table) && one.f.refused(one.s, one.q) || one.f.puts(one.s.Call) && one.f.looked(one.s, table) && u.removedAfter(one.f, table) {
+			if one.q.Verb == "insert" && (one.f.removed(table) || u.removedAfter(one.f, table)) && one.f.refused(one.s, one.q) || one.f.puts(one.s.Call) && one.f.looked(one.s, table) && u.removedAfter(one.f, table) {
 				u.leased[table], u.busy[table] = true, true
 			}
 		}

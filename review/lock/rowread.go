@@ -20,33 +20,33 @@ func (f *Function) locksRow() bool {
 }
 
 // rowLocks are the methods of builders and mappers of objects that lock what they read.
-var rowLocks = wordSet("with_for_update select_for_update lockForUpdate forUpdate ForUpdate for_update get_for_update with_lock lock! setLock setLockMode forNoKeyUpdate forUpdateSkipLocked")
-
-// readsLocked reports whether a call says that the rows which are read are locked.
-func (f *Function) readsLocked(e *ir.Expr) bool {
-	name := e.Method()
-	if rowLocks[name] || e.Named("lock") != nil || e.Named("for_update").Is("true") {
-		return true
-	}
-	for _, a := range e.Args {
-		if a.Kind == ir.Map && (a.Named("lock") != nil || a.Named("lockMode") != nil) || strings.Contains(a.Path(), "PESSIMISTIC") || name == "Clauses" && strings.HasSuffix(typeName(a), "Locking") {
-			return true
-		}
-		text, ok := a.Literal()
-		if ok && lockedBy[name] && strings.Contains(strings.ToUpper(text), "UPDATE") {
-			return true
-		}
-	}
-	return f.File.Language == ir.Ruby && name == "lock" && (len(e.Args) == 0 || e.Arg(0).Is("true"))
-}
+var rowLocks = wordSet("with_for_update select_for_update for_update get_for_update for_no_key_update with_lock lock! setLock setLockMode lockForUpdate forUpdate forNoKeyUpdate forUpdateSkipLocked")
 
 // lockedBy are methods that are told how to lock: For("UPDATE SKIP LOCKED"), for('update').
 var lockedBy = wordSet("For for lock Suffix for_update")
 
-// typeName is the type that a literal names.
-func typeName(e *ir.Expr) string {
-	if e.Kind == ir.Map && e.X != nil {
-		return e.X.Name
+// readsLocked reports whether a call says that the rows which its chain reads are locked.
+func (f *Function) readsLocked(e *ir.Expr) bool {
+	name := e.Method()
+	if rowLocks[name] || strings.HasSuffix(name, "ForUpdate") || e.Named("lock") != nil || e.Named("for_update").Is("true") {
+		return true
 	}
-	return ""
+	for _, a := range e.Args {
+		text, _ := a.Literal()
+		text = strings.ToUpper(text)
+		switch {
+		case a.Kind == ir.Map && (a.Named("lock") != nil || a.Named("lockMode") != nil), strings.Contains(a.Path(), "PESSIMISTIC"):
+			return true
+		case f.File.Language == ir.Go && isClause(f.pointed(a).Expr, "Locking"): // of gorm
+			return true
+		case lockedBy[name] && strings.Contains(text, "UPDATE"), strings.HasPrefix(text, "FOR UPDATE"):
+			return true
+		}
+	}
+	return f.File.Language == ir.Ruby && name == "lock" && (len(e.Args) == 0 || e.Arg(0).Is("true") || e.Receiver() != nil && wheres[e.Receiver().Method()])
+}
+
+// isClause reports whether a literal is a clause of gorm: clause.Locking{Strength: "UPDATE"}.
+func isClause(e *ir.Expr, name string) bool {
+	return e.Kind == ir.Map && e.X != nil && strings.HasSuffix(e.X.Type, "clause."+name)
 }

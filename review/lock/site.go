@@ -240,7 +240,7 @@ func picks(e *ir.Expr) bool {
 func (w *walk) call(e *ir.Expr, use Use, names []string) {
 	s := &Site{Call: e, In: w.f, Path: append([]Step(nil), w.path...), Use: use, Names: names}
 	inner := Passed
-	if transparent[e.Method()] {
+	if transparent[e.Method()] || asksText(e) {
 		inner = use
 		for _, a := range e.Args {
 			if a.Kind == ir.Unary && a.Name == "&" {
@@ -300,6 +300,25 @@ func (w *walk) call(e *ir.Expr, use Use, names []string) {
 		}
 		w.expr(a, Passed, nil)
 	}
+}
+
+// Methods that make a statement of a text, and those that send one and return its answer.
+var (
+	textMakers = wordSet("NewRaw Raw createNativeQuery createQuery createSQLQuery raw sql rawQuery nativeQuery")
+	textAsks   = wordSet("Exec execute getSingleResult getSingleResultOrNull getResultList executeUpdate uniqueResult single optional list query update run Row Pluck")
+)
+
+// asksText reports whether a call sends a statement that a call before it made of a text, and
+// returns its answer: db.NewRaw("SELECT ...", id).Exec(ctx).
+func asksText(e *ir.Expr) bool {
+	if e.Kind != ir.Call || !textAsks[e.Method()] && !hasWord(e.Method(), bindVerbs) {
+		return false
+	}
+	x := e.Receiver()
+	for x != nil && x.Kind == ir.Call && !textMakers[x.Method()] {
+		x = x.Receiver()
+	}
+	return x != nil && x.Kind == ir.Call && x.Arg(0) != nil
 }
 
 // continuations are methods that hand what the call before them returned to their

@@ -73,14 +73,27 @@ func (f *Function) textStatement(e *ir.Expr) *Query {
 			}
 		}
 	}
-	if runs[e.Method()] && e.Receiver() != nil && e.Receiver().Kind != ir.String {
-		if text, ok := f.fold(e.Receiver()); ok && query.Looks(text) {
+	if of := unbound(e.Receiver()); runs[e.Method()] && of != nil && of.Kind != ir.String {
+		if text, ok := f.fold(of); ok && query.Looks(text) {
 			if s := f.Unit.statement(text); s != nil {
-				return &Query{Statement: s, Conn: f.preparedOn(e.Receiver())}
+				q := &Query{Statement: s, Conn: f.preparedOn(of)}
+				if q.Conn == nil && f.File.Language == ir.JavaScript {
+					q.Conn = e.Arg(0) // sql`...`.execute(db)
+				}
+				return q
 			}
 		}
 	}
 	return nil
+}
+
+// unbound is the call that a chain of values begins at which are bound to a statement:
+// createNativeQuery(text) of createNativeQuery(text).setParameter("id", id).
+func unbound(e *ir.Expr) *ir.Expr {
+	for e != nil && e.Kind == ir.Call && e.Receiver() != nil && hasWord(e.Method(), bindVerbs) {
+		e = e.Receiver()
+	}
+	return e
 }
 
 // sentThrough is what a call sends a statement through: its receiver, or what a helper of
@@ -170,7 +183,7 @@ func (o *Op) SameConnection(q *Query, in *Function) bool {
 	return mine != nil && taken != nil && in.class() != nil && in.class() == o.In.class() && mine.Path() == taken.Path()
 }
 
-var runs = wordSet("execute executeUpdate executeQuery run Exec ExecContext Query QueryRow QueryContext QueryRowContext exec all fetch getSingleResult getResultList update")
+var runs = wordSet("execute executeUpdate executeQuery run Exec ExecContext Query QueryRow QueryContext QueryRowContext exec all fetch getSingleResult getSingleResultOrNull getResultList uniqueResult update")
 
 // preparedOn is the connection that a statement was prepared on.
 func (f *Function) preparedOn(e *ir.Expr) *ir.Expr {
@@ -218,6 +231,9 @@ func (f *Function) builderStatement(e *ir.Expr) *Query {
 	}
 	f.conditions(q, e)
 	f.saved(q, e)
+	if q.Verb == "insert" || q.Verb == "upsert" {
+		q.conflict(e, f.Unit.above)
+	}
 	return q
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // through are functions that hand on the text they are given.
-var through = wordSet("text NewScript register_script DefaultRedisScript RedisScript of freeze strip dedent trim join sql Sprintf sprintf format raw literal_column SQL createNativeQuery prepare prepareStatement trimIndent stripIndent replace lstrip rstrip squish script defineScript Script unsafe")
+var through = wordSet("text NewScript register_script DefaultRedisScript RedisScript of freeze strip Rebind BindNamed Named In mogrify dedent trim join sql Sprintf sprintf format raw literal_column SQL createNativeQuery prepare prepareStatement trimIndent stripIndent replace lstrip rstrip squish script defineScript Script unsafe")
 
 // fold is the text of a value, with ir.Hole for what is not known. It reports
 // whether the value is a text at all.
@@ -40,6 +40,10 @@ func (f *Function) foldFresh(e *ir.Expr, depth int) (string, bool) {
 		return v.In.foldConcat(v.Expr, depth-1)
 	case ir.Call, ir.New:
 		return v.In.foldCall(v.Expr, depth-1)
+	case ir.Name: // query, args, err := sqlx.In("...", ids)
+		if d, ok := v.In.lookup(v.Name, v.Pos); ok && d.index == 0 && d.x != nil && d.x.Kind == ir.Call && through[d.x.Method()] {
+			return d.in.foldWithin(d.x, depth-1)
+		}
 	case ir.Member:
 		if f.File.Language == ir.Ruby && through[v.Name] {
 			return v.In.foldWithin(v.X, depth-1)

@@ -82,18 +82,19 @@ func (u *Unit) compared() (timed, asked map[string]bool) {
 				}
 				for _, pair := range [][2]*ir.Expr{{left, right}, {right, left}} {
 					name := memberName(pair[0])
-					if name == "" || timed[name] {
+					if name == "" {
+						name = f.aged(pair[0])
+					} else if _, at := f.Clock(pair[1]); at == nil {
 						continue
 					}
-					if _, at := f.Clock(pair[1]); at != nil {
-						timed[name] = true
-					}
+					timed[name] = name != ""
 				}
 				return true
 			})
 		})
 	}
 	delete(asked, "")
+	delete(timed, "")
 	return timed, asked
 }
 

@@ -186,6 +186,9 @@ func (f *Function) fetches(s *Site, depth int) bool {
 	if f.runsProgram(s.Call) {
 		return !s.timed()
 	}
+	if s.Call.Method() == "send" && f.File.Language == ir.Java && strings.HasSuffix(f.typeOf(s.Call.Receiver()), "java.net.http.HttpClient") {
+		return !f.limited(s.Call)
+	}
 	return httpReads[s.Call.Method()] && s.Call.Receiver() != nil && f.isPatient(s.Call) && !s.timed()
 }
 
@@ -202,6 +205,8 @@ func (f *Function) runsProgram(e *ir.Expr) bool {
 		return e.Method() == "waitFor" && len(e.Args) == 0
 	case ir.PHP, ir.Ruby:
 		return e.Receiver() == nil && programs[e.Method()]
+	case ir.Shell:
+		return lengthy[lastWord(strings.ReplaceAll(e.X.Path(), "/", "."))]
 	case ir.JavaScript:
 		return e.Method() == "execSync" || e.Method() == "spawnSync" || e.Method() == "execFileSync"
 	}
@@ -211,6 +216,7 @@ func (f *Function) runsProgram(e *ir.Expr) bool {
 var (
 	processes = wordSet("subprocess.run subprocess.call subprocess.check_call subprocess.check_output os.system")
 	programs  = wordSet("system exec shell_exec passthru")
+	lengthy   = wordSet("pg_dump pg_dumpall pg_restore pg_basebackup mysqldump mariadb-dump mongodump mongorestore rsync rclone restic borg scp tar ansible-playbook terraform ffmpeg")
 	ends      = wordSet("Run Output CombinedOutput Wait")
 )
 
@@ -263,6 +269,15 @@ func (s *Section) CheckBefore(site *Site) (ir.Pos, bool) {
 		}
 	}
 	return s.propertyBefore(site)
+}
+
+// Commits reports whether a call makes what a transaction has written take effect.
+func (s *Site) Commits() bool {
+	if name := s.Call.Method(); name == "commit" || name == "Commit" {
+		return s.Call.Receiver() != nil
+	}
+	text, ok := s.Call.Arg(0).Literal()
+	return ok && strings.EqualFold(text, "commit")
 }
 
 // Asks reports whether a look compares the owner, itself or in its helper.

@@ -30,15 +30,38 @@ func check(p *rule.Pass) {
 		if s.Lock.Leader {
 			continue
 		}
+		found := false
 		for _, e := range s.Effects() {
 			if e.Kind == lock.CacheFill || e.Fenced || e.In != s.In {
 				continue
 			}
-			at, ok := s.CheckBefore(e.Site)
-			if !ok {
-				continue
+			if at, ok := s.CheckBefore(e.Site); ok {
+				report(p, s.Lock, e.Site, at)
+				found = true
 			}
-			report(p, s.Lock, e.Site, at)
+		}
+		if !found {
+			committed(p, s)
+		}
+	}
+}
+
+// committed looks for a transaction that is ended by a look at the lock: what it has written
+// before takes effect after the look.
+func committed(p *rule.Pass, s *lock.Section) {
+	for _, site := range s.In.Sites {
+		if !s.Holds(site.Pos()) || !site.Commits() {
+			continue
+		}
+		at, ok := s.CheckBefore(site)
+		if !ok {
+			continue
+		}
+		for _, e := range s.Effects() {
+			if e.In == s.In && e.Kind == lock.Write && !e.Fenced && !e.Guarded && e.Pos() < site.Pos() {
+				report(p, s.Lock, site, at)
+				return
+			}
 		}
 	}
 }

@@ -56,7 +56,7 @@ func acquire(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 		return
 	}
 	if o.In.Work(o.Stmt().End, o.In.End) == nil && !worksInBlock(o) {
-		if o.Use == lock.Dropped && o.Gives&lock.GivesValue != 0 && worksAfterCall(l, o) {
+		if o.Use == lock.Dropped && o.Gives&lock.GivesValue != 0 && (worksAfterCall(l, o) || worksUnder(p, o)) {
 			p.Report(o.Site, rule.Certain, severity, fix, "nobody looks whether %s was taken: the work is done beside another holder's", l.Name())
 		}
 		return
@@ -123,6 +123,14 @@ func comparedWith(o *lock.Op, text string) (found bool) {
 func worksAfterCall(l *lock.Lock, o *lock.Op) bool {
 	return slices.ContainsFunc(l.Calls, func(c *lock.Op) bool {
 		return c.Through == o && c.Use == lock.Dropped && c.In.Work(c.Stmt().End, c.In.End) != nil
+	})
+}
+
+// worksUnder reports whether an acquire stands in what is entered before work that stands
+// elsewhere: a block under an object, a function that is marked.
+func worksUnder(p *rule.Pass, o *lock.Op) bool {
+	return slices.ContainsFunc(p.Sections, func(s *lock.Section) bool {
+		return s.Acquire == o && s.In != o.In && s.In.Work(s.From-1, s.To) != nil
 	})
 }
 

@@ -4,6 +4,7 @@ package inventedfence
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 
 	"github.com/ringfence-go/ringfence/review/ir"
@@ -24,6 +25,7 @@ func check(p *rule.Pass) {
 	ranked := ranks(p)
 	isFence := func(name string) bool { return isFence(name) || ranked[strings.ToLower(name)] }
 	fields(p, isFence)
+	granted(p)
 	for _, f := range p.Functions {
 		f.EachStmt(func(s *ir.Stmt) {
 			for _, to := range s.To {
@@ -57,6 +59,43 @@ func check(p *rule.Pass) {
 			}
 		}
 	}
+}
+
+// granted looks at what the functions return that take a lock, where a statement compares
+// fences: what is counted in the process can be nothing else.
+func granted(p *rule.Pass) {
+	if !slices.ContainsFunc(p.Functions, comparesFence) {
+		return
+	}
+	for _, l := range p.Locks {
+		for _, o := range l.Own(lock.Acquire) {
+			o.In.EachStmt(func(s *ir.Stmt) {
+				if s.Does != ir.Return || s.X == nil || s.Pos < o.Pos() {
+					return
+				}
+				s.X.Each(func(e *ir.Expr) bool {
+					if in, at := o.In.Counter(e); at != nil {
+						made(p, in, at)
+						return false
+					}
+					return e.Kind != ir.Lambda
+				})
+			})
+		}
+	}
+}
+
+// comparesFence reports whether a function writes something only where the fence that stands
+// there is no higher: in the table of the leases itself perhaps.
+func comparesFence(f *lock.Function) bool {
+	return slices.ContainsFunc(f.Sites, func(s *lock.Site) bool {
+		q := f.Statement(s.Call)
+		if q == nil || !q.Writes() {
+			return false
+		}
+		test, ok := q.Compared(lock.IsFence)
+		return ok && order[test.Op]
+	})
 }
 
 // ranks are the columns of fences that statements of the unit compare by their order as

@@ -42,6 +42,12 @@ func twoStep(p *rule.Pass, l *lock.Lock, pair lock.Pair) {
 // endless reports a lock that is taken without an expiry, at the step that sets one
 // later if there is such a step.
 func endless(p *rule.Pass, l *lock.Lock, o *lock.Op) {
+	if o.Vacant() {
+		if l.Unending(o) {
+			forever(p, l, o)
+		}
+		return
+	}
 	if o.TTL.Set || o.Family == lock.Cache || !expires(l, o) {
 		return
 	}
@@ -57,6 +63,10 @@ func endless(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 		f.Related = append(f.Related, rule.Related{Pos: o.Pos(), Text: "taken here"})
 		return
 	}
+	forever(p, l, o)
+}
+
+func forever(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	p.Report(o.Site, rule.Likely, rule.Worst(p.Unit, l), "give it an expiry in the same step that takes it",
 		"nothing ends %s if the process dies while it holds it: the work stops until somebody deletes it by hand", l.Name())
 }
