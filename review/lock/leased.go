@@ -3,6 +3,8 @@ package lock
 import (
 	"slices"
 	"strings"
+
+	"github.com/ringfence-go/ringfence/review/query"
 )
 
 // findLeased finds the tables whose rows are leases, whatever they are called: a row is
@@ -89,4 +91,25 @@ func isHolder(column string) bool {
 func isUntil(column string) bool {
 	list := words(column)
 	return hasWord(column, untilWords) || slices.Contains(list, "at") && hasWord(column, takenWords)
+}
+
+// IsNoted reports whether a column only notes when the row was taken: nothing compares it.
+func (o *Op) IsNoted(column string) bool {
+	if !isUntil(column) || hasWord(column, untilWords) {
+		return false
+	}
+	timed, _ := o.In.Unit.compared()
+	return !timed[bare(column)] && !o.In.Unit.orders(bare(column))
+}
+
+// orders reports whether a statement compares a column by its order.
+func (u *Unit) orders(column string) bool {
+	for _, list := range u.sent {
+		for _, one := range list {
+			if slices.ContainsFunc(one.q.Where, func(p query.Pair) bool { return bare(p.Column) == column && isOrder(p.Op) }) {
+				return true
+			}
+		}
+	}
+	return false
 }

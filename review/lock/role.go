@@ -53,7 +53,7 @@ func (o *Op) roles() *roles {
 // IsExpiry reports whether a column, or a member of what was read, says until when the
 // lock is held.
 func (l *Lock) IsExpiry(name string) bool {
-	return IsExpiry(name) || len(l.Ops) > 0 && l.Ops[0].IsExpiry(name)
+	return IsExpiry(name) || len(l.Ops) > 0 && l.Ops[0].IsExpiry(name) && !l.Ops[0].IsNoted(name)
 }
 
 // findRoles finds the columns by which rows are handed from one owner to the next for a
