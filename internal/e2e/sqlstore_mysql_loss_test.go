@@ -134,6 +134,15 @@ func TestMySQLDoubtIsResolvedByTheSameAttempt(t *testing.T) {
 	}
 }
 
+func TestMySQLLostReleaseOfANameThatWasGrantedSince(t *testing.T) {
+	t.Parallel()
+	address := realserver.SharedMariaDB(t)
+	other := mustOpen(t, openMySQL(t, address), sqlstore.MySQL, nil)
+	upstream := address[strings.Index(address, "(")+1 : strings.Index(address, ")")]
+	proxy := realserver.NewProxy(t, upstream)
+	lostRelease(t, proxy, mustOpen(t, openMySQL(t, strings.Replace(address, upstream, proxy.Addr(), 1)), sqlstore.MySQL, nil), other)
+}
+
 // TestMySQLClockSetBack: numbers rise although the clock that lends the floor is
 // behind, and a lease lasts by the server's clock.
 func TestMySQLClockSetBack(t *testing.T) {

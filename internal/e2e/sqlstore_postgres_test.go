@@ -288,6 +288,36 @@ func TestPostgresDoubtIsResolvedByTheSameAttempt(t *testing.T) {
 	}
 }
 
+func TestPostgresLostReleaseOfANameThatWasGrantedSince(t *testing.T) {
+	address := realserver.SharedPostgres(t)
+	other := mustOpen(t, openPostgres(t, address), sqlstore.Postgres, nil)
+	u, _ := url.Parse(address)
+	proxy := realserver.NewProxy(t, u.Host)
+	u.Host = proxy.Addr()
+	lostRelease(t, proxy, mustOpen(t, openPostgres(t, u.String()), sqlstore.Postgres, nil), other)
+}
+
+// lostRelease checks what a release says whose answer was lost on its way to s, while
+// another store granted the name.
+func lostRelease(t *testing.T, proxy *realserver.Proxy, s, other *sqlstore.Store) {
+	t.Helper()
+	if err := s.Release(t.Context(), mustAcquire(t, s, "n")); err != nil { // now it knows the statements
+		t.Fatal(err)
+	}
+	term := mustAcquire(t, s, "n")
+	proxy.DropReplies()
+	done := make(chan error, 1)
+	go func() { done <- s.Release(t.Context(), term) }()
+	waitUntil(t, "the release has arrived", func() bool {
+		rec, err := other.Inspect(t.Context(), "n")
+		return err == nil && rec.State == driver.Released
+	})
+	mustAcquire(t, other, "n")
+	proxy.Heal()
+	wantError(t, <-done, driver.ErrUnknown, "granted again")
+	wantError(t, s.Release(t.Context(), term), driver.ErrEnded, "superseded") // now it is certain
+}
+
 func TestPostgresRaiseWaitsForGrantsUnderWay(t *testing.T) {
 	address := realserver.SharedPostgres(t)
 	s := mustOpen(t, openPostgres(t, address), sqlstore.Postgres, nil)

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"errors"
 	"time"
 
 	"github.com/ringfence-go/ringfence/driver"
@@ -111,12 +112,15 @@ func (c *call) fail(err error) {
 func (c *call) milliseconds() int64 { return c.ttl.Milliseconds() }
 
 // result is what the caller of c gets. inDoubt: an earlier try of it may have
-// been applied, so that a term found released was released by it.
+// been applied, so that a term found released was released by it, and of one whose name
+// was granted since nothing tells whether it came in time.
 func (a answer) result(c call, inDoubt bool) (driver.Term, error) {
 	f := fence.Fence{Name: c.name, Token: a.token}
 	switch {
 	case a.verdict == done, c.kind == release && inDoubt && a.verdict == verdict(driver.EndReleased):
 		return driver.Term{Fence: f, Attempt: c.attempt, Remaining: c.ttl}, nil
+	case c.kind == release && inDoubt && a.verdict == verdict(driver.EndSuperseded):
+		return driver.Term{}, doubt.because(errors.New("the name was granted again before the answer came")).fault("")
 	case a.verdict == full:
 		return driver.Term{}, &driver.FullError{Name: c.name}
 	case a.verdict == same:
