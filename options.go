@@ -19,7 +19,8 @@ type Options struct {
 	RequestTimeout time.Duration
 
 	// OnEvent is told what happens to leases: grants, failed renewals, losses. It is
-	// called from many goroutines, must return soon, and may be nil.
+	// called from many goroutines, must return soon, and may be nil. A lease that it is told
+	// of is not for it to renew, release or abandon: those wait for what is being told.
 	OnEvent func(Event)
 
 	// Clock is the holder's own wall clock. Trust in a lease counts what passed on

@@ -212,11 +212,8 @@ func (le *Lease) finish(err error) error {
 	case lost != nil && le.hold.delay() > 0: // what the work has sent may still be on its way
 		le.Abandon()
 	default:
-		parts := slices.Collect(le.all())
-		ended := make([]*EndedError, len(parts))
-		each(parts, func(i int, part *Lease) { ended[i] = part.leaveOff() })
-		if first := slices.IndexFunc(ended, func(e *EndedError) bool { return e != nil }); first >= 0 && lost == nil {
-			lost = &LostError{Fence: ended[first].Fence, Cause: ended[first].Cause, Suspect: true}
+		if ended := le.leaveOffAll(); ended != nil && (lost == nil || !lost.Suspect && le.wasCutShort(ended)) {
+			lost = &LostError{Fence: ended.Fence, Cause: ended.Cause, Suspect: true}
 		}
 	}
 	if lost == nil {
@@ -227,6 +224,23 @@ func (le *Lease) finish(err error) error {
 		le.l.emit(Event{Kind: EventSuspect, Fence: lost.Fence, Err: lost})
 	}
 	return lost
+}
+
+// wasCutShort reports whether the term was taken away, and did not only run out while its release
+// was on the way: the work may not have known of that before it returned.
+func (le *Lease) wasCutShort(ended *EndedError) bool {
+	return ended.Cause == EndForced || ended.Cause == EndSuperseded && le.partOf(ended).remaining() > 0
+}
+
+// leaveOffAll releases all names after the work, and tells of the first whose term was over before.
+func (le *Lease) leaveOffAll() *EndedError {
+	parts := slices.Collect(le.all())
+	ended := make([]*EndedError, len(parts))
+	each(parts, func(i int, part *Lease) { ended[i] = part.leaveOff() })
+	if first := slices.IndexFunc(ended, func(e *EndedError) bool { return e != nil }); first >= 0 {
+		return ended[first]
+	}
+	return nil
 }
 
 // leaveOff releases after the work, and tells whether the term was over before.

@@ -210,6 +210,42 @@ func TestABrokenTermIsLostAlsoWhenNothingRenewsIt(t *testing.T) {
 	})
 }
 
+// TestATermTakenWhileItsWorkStopsIsSuspect: the work heeded the end of its lease in time, which the
+// term did not last until.
+func TestATermTakenWhileItsWorkStopsIsSuspect(t *testing.T) {
+	t.Parallel()
+	for what, taken := range map[EndCause]func(*bench) error{
+		EndForced: func(*bench) error { return nil },
+		EndSuperseded: func(b *bench) error {
+			_, err := b.mem.Acquire(context.Background(), driver.Request{Name: "report", Attempt: "other", TTL: time.Minute})
+			return err
+		},
+	} {
+		t.Run(string(what), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t)
+				err := b.Run(t.Context(), "report", Work{Renew: true, Unavailable: Fail}, func(ctx context.Context, lease *Lease) error {
+					b.link.set(always(ErrUnavailable), nil)
+					<-ctx.Done()
+					b.link.set(nil, nil)
+					if _, err := b.mem.Break(context.Background(), "report", "operator"); err != nil {
+						t.Error(err)
+					}
+					if lease.Remaining() <= time.Second {
+						t.Errorf("%s remain", lease.Remaining())
+					}
+					return taken(b)
+				})
+				lost, ok := errors.AsType[*LostError](err)
+				if !ok || lost.Cause != what || !lost.Suspect || b.saw(EventSuspect) != 1 {
+					t.Errorf("got %v and %d suspects, want one that was %s", err, b.saw(EventSuspect), what)
+				}
+			})
+		})
+	}
+}
+
 func TestScenario_R23_StepDownOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

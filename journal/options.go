@@ -16,7 +16,8 @@ type Options struct {
 	// Timeout bounds one write. Defaults to 5 s.
 	Timeout time.Duration
 
-	// Keep is what the journal is pruned to, from time to time. Defaults to [DefaultBounds].
+	// Keep is what the journal is pruned to, from time to time. Each of its bounds
+	// defaults to that of [DefaultBounds].
 	Keep Bounds
 
 	// OnError is told of each write that failed, and may be nil. It is called from the
@@ -38,8 +39,11 @@ func (o *Options) withDefaults() Options {
 	if d.Timeout <= 0 {
 		d.Timeout = 5 * time.Second
 	}
-	if d.Keep == (Bounds{}) {
-		d.Keep = DefaultBounds
+	if d.Keep.Age <= 0 {
+		d.Keep.Age = DefaultBounds.Age
+	}
+	if d.Keep.Events <= 0 {
+		d.Keep.Events = DefaultBounds.Events
 	}
 	if d.OnError == nil {
 		d.OnError = func(error) {}

@@ -325,3 +325,18 @@ func TestOnceLeavesOutWhatCameBefore(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestOneBoundLeavesTheOther: a bound that isn't given would else be one of nothing, and
+// every clean-up would take the whole record.
+func TestOneBoundLeavesTheOther(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[Bounds]Bounds{
+		{}:               DefaultBounds,
+		{Age: time.Hour}: {Age: time.Hour, Events: DefaultBounds.Events},
+		{Events: 10}:     {Age: DefaultBounds.Age, Events: 10},
+	} {
+		if got := (&Options{Keep: given}).withDefaults().Keep; got != want {
+			t.Errorf("of %+v became %+v, want %+v", given, got, want)
+		}
+	}
+}

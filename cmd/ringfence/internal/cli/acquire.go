@@ -66,7 +66,7 @@ Exit status:
   69   the store can't be used: unreachable, or unfit to host a lease
   75   the name is held by somebody else, or kept for one who waits for it, or FILE holds a grant
   77   a database refused the term that --establish begins; nothing is held
-  125  the grant could not be written; it was released
+  125  the grant could not be written or printed; it was released
   128+n  ended by signal n; nothing is held`,
 		Args: arguments(1, 1, "one NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -146,7 +146,7 @@ func (h held) acquire(f acquireFlags) error {
 	g := grant.Of(h.label, lease)
 	signature, err := h.begin(ctx, lease)
 	if err == nil {
-		err = grant.Create(f.file, g)
+		err = h.handOver(f.file, g, signature)
 	}
 	if err != nil {
 		if untold := lease.Release(context.WithoutCancel(ctx)); untold != nil {
@@ -154,7 +154,19 @@ func (h held) acquire(f acquireFlags) error {
 		}
 		return err
 	}
-	return h.app.printGrant(g, signature, variables(g.Fence, signature))
+	return nil
+}
+
+// handOver writes the grant down and says what it is, both or nothing.
+func (h held) handOver(file string, g grant.Grant, signature string) error {
+	if err := grant.Create(file, g); err != nil {
+		return err
+	}
+	err := h.app.printGrant(g, signature, variables(g.Fence, signature))
+	if err != nil {
+		err = errors.Join(fmt.Errorf("print the grant: %w", err), os.Remove(file))
+	}
+	return err
 }
 
 // begin signs the fence and establishes the term while there is trust in the lease.

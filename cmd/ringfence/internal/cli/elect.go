@@ -164,21 +164,29 @@ func (a *app) elect(ctx context.Context, j job, stand election.Candidacy) error 
 	})
 }
 
-// lead runs the command for one term, and says what follows when it has ended.
+// lead runs the command for one term, and has follow what does when it has ended.
 func (h held) lead(ctx context.Context, stand election.Candidacy, term *election.Term) (ran bool, err error) {
-	name := fence.Quote(h.job.name)
-	h.app.say("leading %s with token %s", name, term.Fence().Token)
+	h.app.say("leading %s with token %s", fence.Quote(h.job.name), term.Fence().Token)
 	err = h.supervise(ctx, term.Lease())
-	own, isOwn := errors.AsType[*exitError](err)
 	ran = h.early.started()
+	h.follow(ctx, stand, term, ran, err)
+	return ran, err
+}
+
+// follow ends the candidacy, or lets the candidate stand again, after a term whose command came to err.
+func (h held) follow(ctx context.Context, stand election.Candidacy, term *election.Term, ran bool, err error) {
+	name := fence.Quote(h.job.name)
+	own, isOwn := errors.AsType[*exitError](err)
 	switch asked := h.early.regain(); {
+	case ran && isOwn && own.err != nil: // it can't be ended, and none is run beside it
+		h.early.cancel()
 	case asked != 0, ctx.Err() == nil && endedBySignal(status(err)):
 		h.early.cancel()
 	case ctx.Err() != nil: // the term is over
 		if ran {
 			h.app.say("the command has ended with the term of %s with token %s", name, term.Fence().Token)
 		}
-	case stand.Once, isOwn && own.err != nil: // it can't be run, or can't be ended
+	case stand.Once, isOwn && own.err != nil: // it can't be run
 	default:
 		what := fmt.Sprintf("the command ended with status %d", status(err))
 		if err != nil && !isOwn {
@@ -187,7 +195,6 @@ func (h held) lead(ctx context.Context, stand election.Candidacy, term *election
 		h.app.say("%s; standing again for %s in %s", what, name, span(stand.Pause))
 		term.Resign()
 	}
-	return ran, err
 }
 
 // endedBySignal reports whether a command was ended by one of the signals with which
