@@ -154,7 +154,7 @@ func parameters(p *rule.Pass, l *lock.Lock, o *lock.Op) {
 	if o.SQL == nil {
 		return
 	}
-	if test, ok := o.SQL.Test(o.IsExpiry); ok && o.Do == lock.Acquire && placeholder(test.Op, test.Value) {
+	if test, ok := o.SQL.Test(o.IsExpiry); ok && o.Do == lock.Acquire && (placeholder(test.Op, test.Value) || o.In.Param(test.Value)) {
 		p.Report(o.Site, rule.Likely, rule.Warning, "compare it with the clock of the database: now(), in the statement", message, l.Name())
 		return
 	}
