@@ -172,3 +172,29 @@ func TestATermThatNobodyWorkedUnderIsNoSuspect(t *testing.T) {
 		}
 	})
 }
+
+// TestATermLostWhileADelayPassesIsNoSuspect: the holder has it, and has not begun to work.
+func TestATermLostWhileADelayPassesIsNoSuspect(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		j := filejournal.Open(filepath.Join(t.TempDir(), "journal"), nil)
+		recorder := journal.NewRecorder(j, nil)
+		store := memstore.New(nil)
+		l, err := ringfence.New(store, &ringfence.Options{OnEvent: witness.New(recorder, nil).Saw})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(10*time.Second, func() { _, _ = store.Break(context.Background(), "a", "ops") })
+		hold := ringfence.Hold{TTL: 9 * time.Second, Kind: ringfence.Kind{DelayAfterExpiry: time.Minute}}
+		if _, err := l.TryAcquire(t.Context(), "a", hold); err == nil {
+			t.Fatal("it was handed out")
+		}
+		if err := errors.Join(l.Close(t.Context()), recorder.Close(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		events := log(t, j)
+		if found := history.Suspects(events, true); len(found) != 0 || !strings.HasPrefix(kinds(events), "granted") {
+			t.Errorf("suspect: %+v, by %s", found, kinds(events))
+		}
+	})
+}
