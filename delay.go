@@ -48,7 +48,9 @@ func (le *Lease) sitOut(ctx context.Context) (*Lease, error) {
 		return le, nil
 	}
 	err = le.lostOnTheWay(ctx, err)
-	le.leaveOff() // if only by itself, it ends later than that
+	if le.leaveOff() != nil { // else, if only by itself, it ends later than that
+		le.unworked()
+	}
 	return nil, err
 }
 

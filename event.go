@@ -20,7 +20,7 @@ const (
 	EventReleased    EventKind = "released"       // Until is when the name frees itself, where Hold.MinHold keeps it
 	EventUntold      EventKind = "release_untold" // the release did not get through; Until is when the name frees itself
 	EventSuspect     EventKind = "suspect"        // the work was still running when its lease ended; Err is the *LostError
-	EventReclaimed   EventKind = "reclaimed"      // what an unanswered acquire had been granted was given back
+	EventReclaimed   EventKind = "reclaimed"      // a grant under which nobody has worked was given back, was over by then, or is left to end by itself
 	EventSkipped     EventKind = "skipped"        // the work was not run, as Work asks; Err says why
 	EventUnfenced    EventKind = "unfenced"       // the work runs without a lease, as Work asks; Err says why
 )

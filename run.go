@@ -256,12 +256,13 @@ func (le *Lease) leaveOff() *EndedError {
 // lost is how the lease ended before the work returned, or nil.
 func (le *Lease) lost() *LostError {
 	ended, ok := errors.AsType[*EndedError](context.Cause(le.ctx))
+	ok = ok && le.isOf(ended.Fence) // and not the lease whose context this one was acquired with
 	switch {
 	case ok && ended.Cause == EndReleased: // by the work itself
 		return nil
 	case ok:
 		taken := ended.Cause == EndSuperseded || ended.Cause == EndForced
-		return &LostError{Fence: le.partOf(ended).term.Fence, Cause: ended.Cause, Suspect: taken || le.Remaining() <= 0}
+		return &LostError{Fence: ended.Fence, Cause: ended.Cause, Suspect: taken || le.Remaining() <= 0}
 	case le.Remaining() <= 0:
 		part := le.weakest()
 		return &LostError{Fence: part.term.Fence, Cause: part.lapse(), Suspect: true}

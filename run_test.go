@@ -388,3 +388,29 @@ func TestPlanRefusesWhatCannotBeKept(t *testing.T) {
 		t.Errorf("a short renewed lease: %+v, %v", p, err)
 	}
 }
+
+// TestTheLossOfAnotherLeaseIsNotItsOwn: work under two leases, one inside of the other's
+// context, stops with the outer one; the inner one has lasted, and was released.
+func TestTheLossOfAnotherLeaseIsNotItsOwn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		w := Work{Renew: true, Unavailable: Fail}
+		err := b.Run(t.Context(), "outer", w, func(ctx context.Context, _ *Lease) error {
+			return b.Run(ctx, "inner", w, func(ctx context.Context, _ *Lease) error {
+				if _, err := b.mem.Break(ctx, "outer", "ops"); err != nil {
+					t.Error(err)
+				}
+				<-ctx.Done()
+				return nil
+			})
+		})
+		lost, ok := errors.AsType[*LostError](err)
+		if !ok || lost.Fence.Name != "outer" || lost.Err != nil {
+			t.Errorf("got %v, where the inner work said %v", err, lost)
+		}
+		if b.saw(EventSuspect) != 1 || b.saw(EventReleased) != 1 {
+			t.Errorf("told: %+v", b.events)
+		}
+	})
+}

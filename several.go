@@ -141,7 +141,20 @@ func (le *Lease) age() time.Duration {
 // giveUp releases a lease under which nothing was done. Where that can't be told, it ends by itself.
 func (le *Lease) giveUp(ctx context.Context) {
 	le.Waive()
-	_ = le.Release(context.WithoutCancel(ctx))
+	le.Abandon()
+	each(slices.Collect(le.all()), func(_ int, part *Lease) {
+		if part.release(context.WithoutCancel(ctx)) != nil {
+			part.unworked()
+		}
+	})
+}
+
+// unworked tells that nobody was at work under a lease whose release told nothing: nobody
+// has to look for what was done there.
+func (le *Lease) unworked() {
+	if !le.hold.quiet {
+		le.l.emit(Event{Kind: EventReclaimed, Fence: le.term.Fence})
+	}
 }
 
 // all are the leases of the names of this one.
@@ -192,8 +205,17 @@ func (le *Lease) weakest() *Lease {
 	return slices.MinFunc(slices.Collect(le.all()), func(a, b *Lease) int { return cmp.Compare(a.remaining(), b.remaining()) })
 }
 
-// partOf is the one of them that ended so, or le where another lease did: the one whose
-// context the lease was acquired with.
+// isOf reports whether f is of one of them.
+func (le *Lease) isOf(f fence.Fence) bool {
+	for part := range le.all() {
+		if part.term.Fence == f {
+			return true
+		}
+	}
+	return false
+}
+
+// partOf is the one of them that ended so.
 func (le *Lease) partOf(ended *EndedError) *Lease {
 	for _, other := range le.with {
 		if other.term.Fence == ended.Fence {

@@ -121,6 +121,9 @@ func TestTheLossOfOneEndsTheWaitForTheNext(t *testing.T) {
 		if b.saw(EventLost) != 1 || lease.FenceOf("a").Token == 1 {
 			t.Errorf("%d losses were told, and the lease has %v", b.saw(EventLost), lease.FenceOf("a"))
 		}
+		if b.saw(EventReclaimed) != 1 {
+			t.Errorf("nothing tells that nobody has worked under the one that was lost: %+v", b.events)
+		}
 	})
 }
 

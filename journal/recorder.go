@@ -60,7 +60,7 @@ func (r *Recorder) Record(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed || e.Check() != nil || len(r.waiting) >= r.opts.Buffer {
-		r.miss(e.At, e.Name, 1)
+		r.miss(e.At, e.lease(), 1)
 		return
 	}
 	e.ID = r.id()
@@ -82,6 +82,15 @@ func (e Event) Taken() (by string, nth uint64, ok bool) {
 	by, count, ok := strings.Cut(e.ID, "-")
 	nth, err := strconv.ParseUint(count, 36, 64)
 	return by, nth, ok && err == nil
+}
+
+// lease is the name that e is of, and empty where no lease can be called so: a gap of it
+// would be refused for ever, with all that comes behind.
+func (e Event) lease() string {
+	if fence.CheckName(e.Name) != nil {
+		return ""
+	}
+	return e.Name
 }
 
 // miss counts n lost events of a name. A gap in which those of several names are

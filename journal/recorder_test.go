@@ -267,6 +267,29 @@ func TestRecorderPrunesNowAndThen(t *testing.T) {
 	})
 }
 
+// TestAnEventThatCannotBeKeptCostsNoOther: the gap in its place is one that a journal takes.
+func TestAnEventThatCannotBeKeptCostsNoOther(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := &memory{}
+		r := NewRecorder(m, nil)
+		r.Record(Event{Kind: Granted, Name: "a\x00b", Token: 1})
+		r.Record(granted(2))
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		got := m.all()
+		if len(got) != 2 || got[0].Token != 2 || got[1].Lost != 1 {
+			t.Errorf("got %+v", got)
+		}
+		for _, e := range got {
+			if err := e.Check(); err != nil {
+				t.Errorf("no journal takes it: %v", err)
+			}
+		}
+	})
+}
+
 func TestVerdictsBecomeEvents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -97,7 +97,13 @@ func (w *Witness) Saw(e ringfence.Event) {
 		delete(w.terms, e.Fence)
 	case ringfence.EventUnfenced:
 		out.Kind, out.Detail = journal.Unfenced, w.detail
-	default: // waiting, skipped and reclaimed: no work was done
+	case ringfence.EventReclaimed:
+		if t == nil { // a grant that nobody was told of
+			return
+		}
+		out.Kind, out.Detail = journal.Ended, "no work was begun"
+		delete(w.terms, e.Fence)
+	default: // waiting and skipped: there is no term
 		return
 	}
 	w.recorder.Record(out)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ringfence-go/ringfence"
@@ -15,6 +16,7 @@ import (
 	"github.com/ringfence-go/ringfence/fence"
 	"github.com/ringfence-go/ringfence/journal"
 	"github.com/ringfence-go/ringfence/journal/filejournal"
+	"github.com/ringfence-go/ringfence/journal/history"
 	"github.com/ringfence-go/ringfence/journal/witness"
 	"github.com/ringfence-go/ringfence/store/memstore"
 )
@@ -139,4 +141,60 @@ func Example() {
 		return
 	}
 	_ = locker
+}
+
+// TestATermThatNobodyWorkedUnderIsNoSuspect: one of several names is lost while another is
+// waited for.
+func TestATermThatNobodyWorkedUnderIsNoSuspect(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		j := filejournal.Open(filepath.Join(t.TempDir(), "journal"), nil)
+		recorder := journal.NewRecorder(j, nil)
+		store := memstore.New(nil)
+		l, err := ringfence.New(store, &ringfence.Options{OnEvent: witness.New(recorder, nil).Saw})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Acquire(t.Context(), driver.Request{Name: "b", Attempt: "another", TTL: time.Hour}); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(10*time.Second, func() { _, _ = store.Break(context.Background(), "a", "ops") })
+		hold := ringfence.Hold{TTL: 9 * time.Second, Kind: ringfence.Kind{Also: []string{"b"}}}
+		if _, err := l.Acquire(t.Context(), "a", time.Minute, hold); !errors.Is(err, ringfence.ErrHeld) {
+			t.Fatal(err)
+		}
+		if err := errors.Join(l.Close(t.Context()), recorder.Close(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		events := log(t, j)
+		if found := history.Suspects(events, true); len(found) != 0 || kinds(events) == "" {
+			t.Errorf("suspect: %+v, by %s", found, kinds(events))
+		}
+	})
+}
+
+// TestATermLostWhileADelayPassesIsNoSuspect: the holder has it, and has not begun to work.
+func TestATermLostWhileADelayPassesIsNoSuspect(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		j := filejournal.Open(filepath.Join(t.TempDir(), "journal"), nil)
+		recorder := journal.NewRecorder(j, nil)
+		store := memstore.New(nil)
+		l, err := ringfence.New(store, &ringfence.Options{OnEvent: witness.New(recorder, nil).Saw})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(10*time.Second, func() { _, _ = store.Break(context.Background(), "a", "ops") })
+		hold := ringfence.Hold{TTL: 9 * time.Second, Kind: ringfence.Kind{DelayAfterExpiry: time.Minute}}
+		if _, err := l.TryAcquire(t.Context(), "a", hold); err == nil {
+			t.Fatal("it was handed out")
+		}
+		if err := errors.Join(l.Close(t.Context()), recorder.Close(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		events := log(t, j)
+		if found := history.Suspects(events, true); len(found) != 0 || !strings.HasPrefix(kinds(events), "granted") {
+			t.Errorf("suspect: %+v, by %s", found, kinds(events))
+		}
+	})
 }
