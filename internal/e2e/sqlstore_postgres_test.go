@@ -310,7 +310,7 @@ func lostRelease(t *testing.T, proxy *realserver.Proxy, s, other *sqlstore.Store
 	go func() { done <- s.Release(t.Context(), term) }()
 	waitUntil(t, "the release has arrived", func() bool {
 		rec, err := other.Inspect(t.Context(), "n")
-		return err == nil && rec.State == driver.Released
+		return err == nil && rec.State == driver.Released && proxy.Dropped()
 	})
 	mustAcquire(t, other, "n")
 	proxy.Heal()

@@ -61,6 +61,19 @@ func (p *Proxy) Blackhole() { p.set(blackholed) }
 // for is done, and the caller never learns it.
 func (p *Proxy) DropReplies() { p.set(replyless) }
 
+// Dropped reports whether a reply was swallowed on a connection that is still open: only
+// then does Heal not let through what has just been answered.
+func (p *Proxy) Dropped() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for l := range p.links {
+		if l.lostReplies {
+			return true
+		}
+	}
+	return false
+}
+
 // Refuse resets all connections, and each new one as soon as it is made.
 func (p *Proxy) Refuse() { p.set(refusing); p.Cut() }
 

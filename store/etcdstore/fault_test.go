@@ -169,15 +169,10 @@ func TestLostReleaseOfANameThatWasGrantedSince(t *testing.T) {
 	proxy.DropReplies()
 	done := make(chan error, 1)
 	go func() { done <- lossy.Release(t.Context(), term) }()
-	for deadline := time.Now().Add(30 * time.Second); ; {
+	until(t, "the release has arrived", func() bool {
 		rec, err := s.Inspect(t.Context(), "job")
-		if err == nil && rec.State == driver.Released {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%+v, %v; want it released", rec, err)
-		}
-	}
+		return err == nil && rec.State == driver.Released && proxy.Dropped()
+	})
 	acquire(t, s, request("job", time.Minute))
 	proxy.Heal()
 	wants(t, <-done, driver.ErrUnknown, "release")

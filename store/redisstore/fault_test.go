@@ -255,7 +255,7 @@ func TestLostReleaseOfANameThatWasGrantedSince(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- s.Release(t.Context(), term) }()
 	until(t, "the release has arrived", func() bool {
-		return server.Exec("HGET", "{ringfence}:lease:n", "state") == "released"
+		return server.Exec("HGET", "{ringfence}:lease:n", "state") == "released" && proxy.Dropped()
 	})
 	take(t, other, "n")
 	proxy.Heal()
