@@ -93,13 +93,13 @@ func isUntil(column string) bool {
 	return hasWord(column, untilWords) || slices.Contains(list, "at") && hasWord(column, takenWords)
 }
 
-// IsNoted reports whether a column only notes when the row was taken: nothing compares it.
-func (o *Op) IsNoted(column string) bool {
-	if !isUntil(column) || hasWord(column, untilWords) {
-		return false
-	}
-	timed, _ := o.In.Unit.compared()
-	return !timed[bare(column)] && !o.In.Unit.orders(bare(column))
+// onlyNotes reports whether the column that a statement sets to a time, until, only notes when
+// the row was taken: nothing compares it.
+func (u *Unit) onlyNotes(q *Query, until string, timed map[string]bool) bool {
+	_, ends := q.Set(func(column string) bool {
+		return bare(column) == until && (!isUntil(column) || hasWord(column, untilWords))
+	})
+	return !ends && !timed[until] && !u.orders(until)
 }
 
 // orders reports whether a statement compares a column by its order.

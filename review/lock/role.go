@@ -3,15 +3,15 @@ package lock
 import "strings"
 
 // roles are what the columns of a table are for, by what is done with them, whatever
-// they are called: which says who has the row, and which until when.
-type roles struct{ holders, untils map[string]bool }
+// they are called: which says who has the row, and which until when, or since when only.
+type roles struct{ holders, untils, noted map[string]bool }
 
 // rolesOf are those of a table, which are filled in as they are found out.
 func (u *Unit) rolesOf(table string) *roles {
 	table = leaseTable(table)
 	r := u.roles[table]
 	if r == nil {
-		r = &roles{holders: map[string]bool{}, untils: map[string]bool{}}
+		r = &roles{holders: map[string]bool{}, untils: map[string]bool{}, noted: map[string]bool{}}
 		u.roles[table] = r
 	}
 	return r
@@ -51,25 +51,22 @@ func (o *Op) roles() *roles {
 }
 
 // IsExpiry reports whether a column, or a member of what was read, says until when the
-// lock is held.
+// lock is held, and not only since when.
 func (l *Lock) IsExpiry(name string) bool {
-	return IsExpiry(name) || len(l.Ops) > 0 && l.Ops[0].IsExpiry(name) && !l.Ops[0].IsNoted(name)
+	return IsExpiry(name) || len(l.Ops) > 0 && l.Ops[0].IsExpiry(name) && !l.Ops[0].roles().noted[bare(name)]
 }
 
 // findRoles finds the columns by which rows are handed from one owner to the next for a
 // time: one that is set to somebody, together with one that is set to a time, where the
 // row is nobody's or that time is over.
 func (u *Unit) findRoles() {
-	var timed, asked map[string]bool
 	for _, list := range u.sent {
 		for _, one := range list {
 			f, s, q := one.f, one.s, one.q
 			if len(q.Sets) < 2 || q.Verb == "select" || q.Verb == "delete" {
 				continue
 			}
-			if timed == nil {
-				timed, asked = u.compared()
-			}
+			timed, asked := u.compared()
 			until := f.untilOf(s, q, timed)
 			if until == "" {
 				continue
@@ -79,7 +76,7 @@ func (u *Unit) findRoles() {
 				given := (asked[h] || u.isCleared(q, h)) && timed[until] && saves[s.Call.Method()] || (q.Verb == "update" || p.Conflict || q.asksAbsent() && !q.isAbsent(h)) && u.isGivenUp(q, h, until) || q.puts(h) && u.isHandedBack(f, q, h)
 				if h != until && isSomebody(p.Value) && given {
 					r := u.rolesOf(q.Table)
-					r.holders[h], r.untils[until] = true, true
+					r.holders[h], r.untils[until], r.noted[until] = true, true, u.onlyNotes(q, until, timed)
 				}
 			}
 		}

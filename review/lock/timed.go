@@ -69,6 +69,9 @@ func isFromNow(x *ir.Expr) bool {
 // compared are the names of what was read and is compared in the program: by its order
 // with the clock of the process, or with somebody, or nobody.
 func (u *Unit) compared() (timed, asked map[string]bool) {
+	if u.timed != nil {
+		return u.timed, u.asked
+	}
 	timed, asked = map[string]bool{}, map[string]bool{}
 	for _, f := range u.Functions {
 		f.eachStmt(func(s *ir.Stmt) {
@@ -95,6 +98,7 @@ func (u *Unit) compared() (timed, asked map[string]bool) {
 	}
 	delete(asked, "")
 	delete(timed, "")
+	u.timed, u.asked = timed, asked
 	return timed, asked
 }
 

@@ -40,6 +40,8 @@ type Unit struct {
 	busy       map[string]bool       // those whose rows are locks by being there
 	raised     map[string]bool       // those with a column that says that somebody works
 	roles      map[string]*roles     // what their columns are for, by the names of the tables
+	timed      map[string]bool       // what the program compares with its clock; nil until somebody asks
+	asked      map[string]bool       // and what with somebody, or nobody
 }
 
 // NewUnit builds the model of some files of one language.
